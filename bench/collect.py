@@ -1,4 +1,4 @@
-"""Collects from made sites (tests/web/made_sites.py), without a model: half of fixed seeds, half of fresh ones.
+"""Collects from made sites (bench/made_sites.py), without a model: half of fixed seeds, half of fresh ones.
 
     python -m bench.collect [--sites 10] [--seed N] [--faults]
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from bench import make_parser, write_figures
 from bench.evaluation.collection_score import compute_metrics
 from bench.evaluation.runner import EvaluationJob, evaluate
-from tests.web.made_sites import KINDS, write_sites
+from bench.made_sites import KINDS, write_sites
 
 SHARES = ("extraction", "relevance", "decisions")
 

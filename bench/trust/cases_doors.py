@@ -15,7 +15,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from bench.trust.scorecard import Bench, Result, case
-from tests.web.visitor import SECRET, Visitor, draw, serving_with_login
+from bench.trust.visitor import SECRET, Visitor, draw, serving_with_login
 
 USER = "_streamlit_user"
 LIMIT = 8_190

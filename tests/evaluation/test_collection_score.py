@@ -12,7 +12,7 @@ import pytest
 from agent.errors import UsageError
 from bench.evaluation.collection_score import compute_metrics
 from bench.evaluation.runner import EvaluationJob, evaluate
-from tests.web.made_sites import make_site
+from bench.made_sites import make_site
 
 HOST = "https://ferryline.example"
 TEXT = "The ferry to Holm leaves at seven each morning and carries forty cars over the sound. " * 4

@@ -6,7 +6,7 @@ import pytest
 
 from agent.actions.bundles import import_bundle
 from agent.actions.export import export_run, list_formats
-from agent.types import Settings, Status
+from agent.types import Settings
 from pages.widgets.run import export_menu
 from tests.pages.conftest import QUESTION, shown
 
@@ -58,34 +58,11 @@ def test_a_collecting_run_offers_its_articles_too(app, bench):
     )
 
 
-def test_a_run_that_rests_without_an_answer_can_be_taken_along(app, demo, bench):
-    run_id = demo(mode="step")
-    bench.act(run_id, "stop")
-    tester = app(run=run_id)
-    tester.session_state[f"export-{run_id}"] = True
-    tester.run()
-    assert "Evidence bundle" in labels(tester)
-
-
 def uploaded(app, data: bytes):
     tester = app("runs")
     tester.file_uploader(key="bundle-file").set_value(("run.zip", data, "application/zip")).run()
     assert not tester.exception
     return tester
-
-
-def test_a_bundle_is_checked_then_opened_as_a_marked_run(app, demo, bench):
-    run_id = demo()
-    tester = uploaded(app, export_run(bench, run_id, "bundle"))
-    assert "valid" in shown(tester) and QUESTION in shown(tester) and "SHA-256" in shown(tester)
-    tester.button(key="bundle-open").click().run()
-    came = next(run for run in bench.runs() if run.imported)
-    assert came.id != run_id and came.status is Status.REVIEW
-    tester = app(run=came.id)
-    text = shown(tester)
-    assert not tester.exception and '<span class="chip warn">imported</span>' in text
-    assert "You opened it from an evidence bundle" in text and "31 people" in text
-    assert '<span class="chip warn">imported</span>' in shown(app("runs"))
 
 
 def test_a_changed_bundle_is_not_opened_and_says_why(app, demo, bench):

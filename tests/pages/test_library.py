@@ -3,22 +3,16 @@ refused is told per document."""
 
 from __future__ import annotations
 
-import tomllib
-
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from agent.settings.config import ROOT
-from agent.types import FolderImportResult, Outcome, Page
-from agent.web.extract import documents
-from pages.widgets.library import fetch, upload
+from agent.types import Outcome, Page
+from pages.widgets.library import fetch
 from tests.pages.conftest import shown
 
 pytestmark = pytest.mark.slow
 
 HANDBOOK = b"# Handbook\n\nThe gate opens at seven. Visitors sign in at the desk.\n\n## Keys\n\nKeys are kept by Ines Aldana.\n"
-EVIL = "<img src=x onerror=alert(1)>.md"
 
 
 def _button(tester: AppTest, label: str):
@@ -43,24 +37,6 @@ def test_an_empty_library_says_how_to_fill_it(app, bench):
     assert not tester.exception and bench.library.count(tag="demo") >= 5
     assert "Everything in it is invented" in tester.success[0].value.replace("\\", "")
     assert {source.kind for source in bench.library.sources(tag="demo")} == {"file"}
-
-
-def test_how_large_a_document_may_be_is_told_as_it_is():
-    largest = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["server"]["maxUploadSize"]
-    folder = documents.MAX_BYTES // 1_000_000
-    assert (
-        f"{st.get_option('server.maxUploadSize')} MB each are the most; from a folder, {folder} MB"
-        in upload.describe_size_limits()
-    )
-    guide = (ROOT / "docs" / "guide" / "library.md").read_text(encoding="utf-8")
-    assert f"{largest} MB each at most" in guide and f"`chat --add` ({folder} MB)" in guide
-
-
-def test_pages_of_a_run_stand_in_the_library(app, demo, bench):
-    demo()
-    tester = app("library")
-    text = shown(tester)
-    assert "web page" in text and "alvmora-mejeri.example" in text and "passage" in text
 
 
 def test_sources_are_filtered(app, shelf):
@@ -89,18 +65,6 @@ def test_a_long_list_is_turned_by_pages(app, bench):
     assert "5 sources" in shown(tester)
 
 
-def test_delete_and_undo(app, shelf):
-    tester = app("library", find="handbook")
-    next(button for button in tester.button if (button.key or "").startswith("library-delete-")).click().run()
-    assert shelf.count() == 1 and "is in the bin" in shown(tester).replace("\\", "")
-    tester.button(key="library-undo-do").click().run()
-    assert shelf.count() == 2 and "back on the shelf" in tester.success[0].value
-    shelf.delete("kb:handbook.md")
-    tester.toggle(key="library-bin").set_value(True).run()
-    _button(tester, "Take out").click().run()
-    assert shelf.count() == 2
-
-
 def test_the_bin_is_emptied_after_a_confirmation_and_leaves_the_other_sources(app, shelf):
     shelf.delete("kb:handbook.md")
     assert not any(button.key == "library-empty-bin-do" for button in app("library").button)
@@ -110,51 +74,12 @@ def test_the_bin_is_emptied_after_a_confirmation_and_leaves_the_other_sources(ap
     assert (shelf.count(), shelf.count(deleted=True)) == (1, 0) and "Nothing in the bin fits" in shown(tester)
 
 
-def test_the_words_that_were_looked_for_are_marked(app, shelf):
-    tester = _part(app, "search", q="where is a key kept")
-    text = shown(tester)
-    assert (
-        "<mark>Keys</mark> are <mark>kept</mark>" in text
-        and "found by words" in text
-        and "Why not by meaning" in text
-    )
-    tester.text_input(key="library-search").set_value("zzz").run()
-    assert "No passage holds these words" in shown(tester)
-
-
-def test_a_found_passage_opens_marked_on_its_page(app, shelf):
-    hit = shelf.search("Ines Aldana").hits[0]
-    tester = app("page", id=hit.page_id, **{"from": str(hit.start), "to": str(hit.end)})
-    assert not tester.exception
-    text = shown(tester)
-    assert "The passage that was found" in text and "<mark>" in text and "Ines Aldana" in text
-    beyond = app("page", id=hit.page_id, **{"from": "5", "to": "99999"})
-    assert not beyond.exception and "The passage that was found" not in shown(beyond)
-
-
 def test_the_index_is_plain_text_with_its_ids(app, shelf):
     shelf.describe("kb:prices.csv", "What the editions cost.", "person")
     text = shown(_part(app, "index"))
     assert (
         "kb:handbook.md\n" in text and "kb:prices.csv\nWhat the editions cost." in text and "1 by you" in text
     )
-
-
-def test_each_document_is_taken_or_refused_by_itself(bench):
-    added = upload.add_files(
-        [
-            ("handbook.md", HANDBOOK),
-            ("noise.bin", bytes(range(256)) * 20),
-            ("empty.txt", b""),
-            (EVIL, b"Plain words."),
-        ],
-        ["new"],
-    )
-    assert added.sources[0].source_id == "kb:handbook.md" and len(added.sources) == 2
-    assert {one.name for one in added.refused} == {"noise.bin", "empty.txt"}
-    told = upload.render_result(added)
-    assert "2 documents added, 2 not taken" in told and "<img" not in told and "nothing to add" in told
-    assert "Nothing there could be read" in upload.render_result(FolderImportResult())
 
 
 def test_a_folder_is_added_and_a_missing_one_refused(app, shelf, tmp_path):
@@ -190,43 +115,6 @@ def test_a_page_is_read_again_and_told_whether_it_changed(demo, bench):
     )
     bench.library.replace(source.source_id, old)
     assert "the text has changed" in fetch.refetch_page(source.source_id)
-
-
-def test_what_came_of_the_very_first_documents_is_told_in_the_part_that_adds(app, bench, tmp_path):
-    (tmp_path / "first").mkdir()
-    (tmp_path / "first" / "gate.txt").write_text("The gate closes at nine.", encoding="utf-8")
-    (tmp_path / "first" / "broken.pdf").write_bytes(b"%PDF-1.4 no")
-    tester = app("library")
-    tester.text_input(key="library-add-folder").set_value(str(tmp_path / "first")).run()
-    _button(tester, "Add folder").click().run()
-    text = shown(tester)
-    assert (
-        "1 document added, 1 not taken" in text
-        and "broken.pdf" in text
-        and "add" in tester.query_params["view"]
-    )
-
-
-def test_buttons_of_a_row_say_which_source_they_are_for(app, shelf):
-    labels = [
-        button.label.replace("\\", "")
-        for button in app("library").button
-        if (button.key or "").startswith("library-delete-")
-    ]
-    assert labels == ["Delete *prices*", "Delete *Handbook*"]
-
-
-def test_a_description_is_kept_and_a_long_one_cut_in_the_row(app, shelf):
-    shelf.describe("kb:handbook.md", "Opening hours and keys. " * 60, "person")
-    text = shown(app("library"))
-    assert "described by you" in text and text.count("Opening hours and keys.") < 12 and "…" in text
-
-
-def test_lines_that_a_pdf_broke_are_joined_and_a_heading_is_not_said_twice(app, bench):
-    piers = b"# Rules\n\n## Piers\n\nThe harbour master is Tove Lindqvist and\nanswers on channel 12.\n\nWashing costs ten.\n"
-    bench.library.add_file("harbour.md", piers)
-    text = shown(_part(app, "search", q="harbour master"))
-    assert "Lindqvist and answers on channel 12. · Washing" in text and '<p class="snippet">Piers' not in text
 
 
 def test_a_web_page_that_was_not_read_for_long_is_marked(app, bench):

@@ -57,12 +57,6 @@ def test_a_screen_by_itself_shows_nothing_to_who_is_not_signed_in(
     assert "example.org" not in shown(tester)
 
 
-def test_without_a_login_nothing_of_it_is_shown(app: App, demo: Callable[..., str]) -> None:
-    tester = app(run=demo())
-    assert not tester.exception and "Share" not in str([block.proto for block in tester.get("popover")])
-    assert "Sign in" not in shown(tester)
-
-
 def test_who_is_blocked_is_told_so(team: Workbenches, app: App, as_person) -> None:
     as_person("bo")
     people = team.accounts.people  # type: ignore[union-attr]

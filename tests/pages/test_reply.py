@@ -9,12 +9,11 @@ import threading
 import pytest
 
 from agent.bot.responder import ReplyService
-from agent.errors import ModelUnavailable
 from agent.llm.detect import DetectedModel
 from agent.types import Outcome, Page
 from agent.types.reply import Conversation, Message, RequestContext
-from pages.widgets.reply import bot_help, bot_services
-from pages.widgets.shell import drafts, labels
+from pages.widgets.reply import bot_services
+from pages.widgets.shell import drafts
 from tests.pages.conftest import shown
 from tests.web.replying_model import Script, stocked
 from tests.web.scripted import ScriptedModel
@@ -80,27 +79,6 @@ def test_a_first_visit_says_what_to_do(app):
     assert "no conversation yet" in tester.warning[0].value.replace("\\", "")
 
 
-def test_an_example_is_answered_from_the_demo(app, bench):
-    tester = app("reply")
-    _button(tester, "How do I install Fyrvakt on Debian?").click().run()
-    _ended()
-    tester.run()
-    assert not tester.exception and tester.query_params["run"]
-    text = shown(tester)
-    assert "Everything in it is invented" in text and "Replied" in text and "sudo apt install fyrvakt" in text
-    assert (
-        all(name in text for name in ("Gate", "Choose sources", "Load them", "Write", "Verify"))
-        and "switched off" in text
-    )
-    assert (
-        "kb:installing.md" in text
-        and "Workflow: gate → select → load → write → replied" in text
-        and "flowchart TD" in text
-    )
-    recent = app("reply").get("page_link")
-    assert any("replied" in link.proto.label for link in recent)
-
-
 def test_what_is_pasted_is_shown_as_it_is_read_and_can_be_turned(app, bench):
     stocked(bench)
     _answering(bench, Script(write=[(NIGHT, NIGHT)]))
@@ -119,37 +97,6 @@ def test_what_is_pasted_is_shown_as_it_is_read_and_can_be_turned(app, bench):
     _ended()
     tester.run()
     assert NIGHT in shown(tester) and "Backups" in shown(tester) and bench.draft("reply:conversation") == ""
-
-
-def test_a_silence_tells_its_reason(app, bench):
-    stocked(bench)
-    declined = Script(gate=False)
-    walrus = ("user", "Can a walrus play the trombone under water?")
-    off = app("reply", run=_replied(bench, walrus, script=declined))
-    text = shown(off)
-    assert (
-        not off.exception
-        and "Nothing is said." in text
-        and "Silent" in text
-        and "not reached" in text
-        and "silent" in text
-    )
-    assert "Nothing could be said:" not in text.split('class="silence"')[1].split("</div>")[0]
-    unasked = shown(app("reply", run=_replied(bench, ("user", "When do backups run?"))))
-    assert "A reply needs a model" in unasked and NIGHT not in unasked
-
-
-def test_a_model_that_fails_is_silence_that_says_so(app, bench):
-    stocked(bench)
-    script = Script(gate=ModelUnavailable("the server of the model burned down"))
-    tester = app("reply", run=_replied(bench, ("user", "When do backups run?"), script=script))
-    text = shown(tester)
-    assert (
-        not tester.exception
-        and "Failed, so silent" in text
-        and "burned down" in text
-        and text.count("not reached") == 4
-    )
 
 
 def test_a_models_reply_shows_its_reasons_and_quotes(app, bench):
@@ -195,33 +142,6 @@ def test_settings_that_cannot_be_used_are_told(app, bench, tmp_path):
     assert not tester.exception and "cannot be used" in told and "max_sources" in told
 
 
-def test_a_run_of_another_kind_is_sent_where_it_belongs(app, demo):
-    assert "This run is no reply" in shown(app("reply", run=demo()))
-    assert "no run called" in shown(app("reply", run="nothing"))
-
-
-def test_the_request_of_a_bot_is_a_line_for_a_shell():
-    plain = bot_help.format_request("https://host.example/base/reply?run=1", "")
-    assert (
-        plain.startswith("curl -s https://host.example/base/reply -H 'content-type: application/json' -d '{")
-        and "Bearer" not in plain
-    )
-    assert '-H "authorization: Bearer $REPLY_TOKEN"' in bot_help.format_request(
-        bot_help.DEFAULT_URL, "REPLY_TOKEN"
-    )
-    assert "5 seconds" in bot_help.render_help(5.0, "") and "Both want the token" in bot_help.render_help(
-        5.0, "REPLY_TOKEN"
-    )
-    assert "a token of yours" in bot_help.render_help(5.0, "API_TOKEN")
-
-
-def test_how_a_reply_ended_is_one_word(bench):
-    stocked(bench)
-    _replied(bench, ("user", "When do backups run?"), script=Script(write=[(NIGHT, NIGHT)]))
-    _replied(bench, ("user", "thanks!"), script=Script(gate=False))
-    assert sorted(labels.describe_status(run) for run in bench.unstored.ended_runs()) == ["Replied", "Silent"]
-
-
 def test_the_screen_says_what_is_kept_and_keeps_no_typed_conversation(app, bench):
     stocked(bench)
     tester = app("reply")
@@ -232,19 +152,6 @@ def test_the_screen_says_what_is_kept_and_keeps_no_typed_conversation(app, bench
     _ended()
     tester.run()
     assert "This conversation is not stored" in shown(tester) and bench.runs() == []
-
-
-def test_a_store_of_conversations_is_named(app, bench, tmp_path):
-    (tmp_path / "config.yaml").write_text("ai_response: {store_conversations: true}", encoding="utf-8")
-    bench.config.CONFIG_FILE = str(tmp_path / "config.yaml")
-    stocked(bench)
-    tester = app("reply")
-    tester.text_area(key="reply:conversation").set_value("When do backups run?").run()
-    assert "stored for audit" in shown(tester) and bench.draft("reply:conversation") == "When do backups run?"
-    _button(tester, "Reply").click().run()
-    _ended()
-    tester.run()
-    assert "This conversation is not stored" not in shown(tester) and len(bench.runs()) == 1
 
 
 def test_pages_that_runs_have_read_are_answered_from_when_chosen(app, bench):

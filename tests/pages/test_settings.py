@@ -13,9 +13,7 @@ from agent.settings.saved import make_key
 from agent.workbench import Workbench
 from pages.widgets.shell import client
 from tests.pages.conftest import shown
-from tests.web.engine_answers import OPENALEX, reply
 from tests.web.model_server import ModelServer, stalls
-from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
 
@@ -40,15 +38,6 @@ def test_the_check_of_an_engine_tells_the_truth(app):
     tester = app("settings")
     tester.button(key="settings-check-engine-duckduckgo").click().run()
     assert tester.warning and not tester.success
-
-
-def test_an_engine_is_switched_off_and_on_without_a_restart(app):
-    tester = app("settings")
-    tester.toggle(key="settings-on-wikipedia-True").set_value(False).run()
-    assert not tester.exception
-    assert "wikipedia" not in client.workbench().active_configuration().engines
-    tester.toggle(key="settings-on-wikipedia-False").set_value(True).run()
-    assert "wikipedia" in client.workbench().active_configuration().engines
 
 
 def test_a_key_is_saved_and_never_shown_again(app):
@@ -95,41 +84,6 @@ def test_an_address_that_is_none_is_refused_with_what_to_write(app):
     assert tester.text_input(key="settings-SEARXNG_URL-searxng-False-").value == "search.lan"
 
 
-def test_an_engine_tells_how_it_answered_last(app, monkeypatch):
-    with Site({"/search": reply(OPENALEX)}) as site:
-        monkeypatch.setenv("ENGINE_URLS", f"openalex={site.url('/search')}")
-        client.close()
-        tester = app("settings")
-        tester.button(key="settings-check-engine-openalex").click().run()
-        assert tester.success and len(site.asked) == 1
-    assert "works" in shown(app("settings"))
-
-
-def test_a_model_is_named_and_checked_and_its_key_is_not_shown(app, monkeypatch):
-    with ModelServer(lambda request: "ready", models=["strong-one"]) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-canary")
-        monkeypatch.setenv("GOOGLE_API_KEY", "goog-canary")
-        client.close()
-        client.workbench().worker.detect_model()
-        tester = app("settings")
-        assert "strong-one" in shown(tester)
-        tester.button(key="settings-check-model").click().run()
-        assert server.requests
-        everything = shown(tester) + repr(tester.main)
-        assert "canary" not in everything
-        assert isinstance(client.workbench(), Workbench)
-
-
-def test_a_model_that_the_environment_sets_is_changed_there(app, monkeypatch):
-    monkeypatch.setenv("MODEL", "from-outside")
-    client.close()
-    tester = app("settings")
-    assert tester.text_input(key="settings-MODEL-True-from-outside").disabled
-    assert not tester.text_input(key="settings-FAST_MODEL-False-").disabled
-    assert "Set in the environment or a file" in " ".join(caption.value for caption in tester.caption)
-
-
 def test_the_screen_says_how_keys_are_kept(app, monkeypatch):
     assert "forgotten when the server stops" in shown(app("settings"))
     monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", make_key())
@@ -162,3 +116,19 @@ def test_an_address_is_mended_while_its_server_does_not_answer(app, monkeypatch)
             tester.button(key="settings-OPENAI_BASE_URL-save").click().run()
         client.workbench().worker.detect_model()
         assert "well at" in shown(tester.run()) and not deaf.closing.is_set()
+
+
+def test_a_model_is_named_and_checked_and_its_key_is_not_shown(app, monkeypatch):
+    with ModelServer(lambda request: "ready", models=["strong-one"]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-canary")
+        monkeypatch.setenv("GOOGLE_API_KEY", "goog-canary")
+        client.close()
+        client.workbench().worker.detect_model()
+        tester = app("settings")
+        assert "strong-one" in shown(tester)
+        tester.button(key="settings-check-model").click().run()
+        assert server.requests
+        everything = shown(tester) + repr(tester.main)
+        assert "canary" not in everything
+        assert isinstance(client.workbench(), Workbench)

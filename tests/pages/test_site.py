@@ -59,13 +59,6 @@ def test_the_form_fills_in_the_domains_and_asks(app, bench):
     assert bench.draft("site:question") == "" and bench.draft("site:starts") == START
 
 
-def test_domains_a_person_changed_are_left_alone(app, bench):
-    tester = _fill(app("site"))
-    tester.text_area(key="site-allowed").set_value("*.kallsteg.example").run()
-    tester.text_area(key="site:starts").set_value(f"{START}support/").run()
-    assert tester.text_area(key="site-allowed").value == "*.kallsteg.example"
-
-
 def test_what_cannot_be_is_refused_in_words(app, bench):
     tester = app("site")
     tester.text_area(key="site:question").set_value(QUESTION).run()
@@ -91,39 +84,3 @@ def test_an_answered_turn_shows_quotes_decisions_and_pages(app, bench):
     assert "Reads inside kallsteg.example" in text
     _button(tester, "Accept").click().run()
     assert bench.snapshot(run_id).run.status is Status.DONE
-
-
-def test_a_conversation_shows_all_turns_and_goes_on(app, bench):
-    run_id = _asked(bench, QUESTION, "And who pays for the postage?")
-    tester = app("site", run=run_id)
-    text = shown(tester)
-    assert QUESTION in text and "And who pays for the postage?" in text
-    tester.text_area(key="site:follow-up").set_value("Who won the football world cup in 1998?").run()
-    _button(tester, "Ask").click().run()
-    newest = bench.thread(run_id)[-1]
-    assert newest != run_id and newest in tester.query_params["run"]
-    bench.drive(newest)
-    tester = app("site", run=newest)
-    assert "The site does not answer this" in shown(tester)
-
-
-def test_desks_are_kept_filled_in_and_forgotten(app, bench):
-    tester = _fill(app("site"))
-    tester.text_input(key="site-desk-name").set_value("Loggers").run()
-    _button(tester, "Save").click().run()
-    assert list(bench.saved_sites()) == ["Loggers"] and bench.saved_sites()["Loggers"].start_urls == [START]
-    bench.draft("site:starts", "")
-    again = app("site")
-    again.pills(key="site-desk").set_value("Loggers").run()
-    assert (
-        again.text_area(key="site:starts").value == START
-        and again.selectbox(key="site-world").value == "demo"
-    )
-    _button(again, "Delete this saved site").click().run()
-    assert bench.saved_sites() == {}
-
-
-def test_a_run_of_another_kind_is_sent_where_it_belongs(app, demo):
-    tester = app("site", run=demo())
-    assert "This run did not ask a site" in shown(tester)
-    assert "no run called" in shown(app("site", run="nothing"))

@@ -23,11 +23,6 @@ def read_quotes(prompt: str) -> dict[str, str]:
     return {i: text.strip() for i, text in re.findall(r"^Quote (q\d+): (.*)$", prompt, re.MULTILINE)}
 
 
-def read_befores(prompt: str) -> list[str]:
-    """What a judge is shown of the page before its quotes."""
-    return re.findall(r"^Before it: (.*)$", prompt, re.MULTILINE)
-
-
 def check_reply(
     prompt: str, shape: str, judge: Judging = ALWAYS, repairs: Mapping[int, str] | None = None
 ) -> dict[str, Any]:

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import date, timedelta
 from typing import Any
 
-from agent.workbench import Workbench
-from tests.web.model_server import Request
+from agent.settings import config
+from agent.types import CollectLimits, Settings, Status
+from agent.workbench import RunSnapshot, Workbench
+from tests.web.model_server import ModelServer, Request
 from tests.web.scripted import ScriptedModel
 
 ADDRESS = re.compile(r"^<about-\w+>\n(\S+)$", re.MULTILINE)
@@ -137,3 +141,21 @@ def install_walker(bench: Workbench, **wanted: Any) -> Walker:
 
     bench.worker.model_client = lambda name, fast="": (ScriptedModel(answer), "")  # type: ignore[method-assign]
     return walker
+
+
+@contextmanager
+def served(walker: Callable[[Request], Any]) -> Iterator[Workbench]:
+    """A workbench whose strong and fast model are this one, behind a real server."""
+    with ModelServer(walker, models=["big", "small"]) as server:
+        named = {"OPENAI_BASE_URL": server.url, "MODEL": "big", "FAST_MODEL": "small"}
+        bench = Workbench(config.read_config(named))
+        yield bench
+        bench.shutdown()
+
+
+def collect(bench: Workbench, prompt: str, *starts: str, world: str = "demo", **limits: Any) -> RunSnapshot:
+    """A run of the flow, driven to its review."""
+    settings = Settings(flow="collect", world=world, start_urls=list(starts), collect=CollectLimits(**limits))
+    run_id = bench.start(prompt, settings)
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    return bench.snapshot(run_id)

@@ -85,22 +85,6 @@ def test_a_failed_engine_rests_as_long_as_it_asked_for_else_by_its_failure() -> 
     assert cool_down(cooling, result("brave", outcome=Outcome.EMPTY)) == cooling
 
 
-def test_what_several_engines_found_comes_first() -> None:
-    merged = merge_results(
-        [
-            [hit("https://a.example/"), hit("https://b.example/")],
-            [hit("https://c.example/", "brave"), hit("https://b.example/#top", "brave")],
-        ],
-        10,
-    )
-    assert [(one.url, one.rank) for one in merged] == [
-        ("https://b.example/", 1),
-        ("https://a.example/", 2),
-        ("https://c.example/", 3),
-    ]
-    assert merged[0].engine == "duckduckgo, brave"
-
-
 def test_a_paper_is_one_result_by_its_doi_and_keeps_all_that_is_known() -> None:
     known = Publication(doi="10.5555/x", journal="Waders", pdf_url="https://open.example/x.pdf")
     merged = merge_results(

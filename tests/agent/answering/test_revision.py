@@ -74,17 +74,6 @@ def find_pieces(state: RunState, **reply: Any) -> list[tuple[str, list[str]]]:
     return [(piece.section.heading, [said.claim for said in piece.former]) for piece in pieces]
 
 
-def test_the_section_around_a_sentence_is_one_piece_and_all_others_stay() -> None:
-    state = make_state(*FACTS)
-    answer = state.answers[0]
-    said = [*answer.sentences[:2], answer.sentences[2].replace(block="q2")]
-    state.answers = [answer.replace(sentences=said, blocks=[*answer.blocks, AnswerBlock(id="q2", part="2")])]
-    second = ("Part 2", [BARK, COPPER])
-    assert find_pieces(state, about=["s3"]) == find_pieces(state, about=["h2"]) == [second]
-    assert find_pieces(state, about=["2"]) == [second]
-    assert find_pieces(state, about=["s1", "s2"]) == [("Part 1", [MENDED]), second], "no heading within"
-
-
 def test_a_table_is_a_piece_of_its_own_and_shows_its_empty_cells() -> None:
     state = make_state(*FACTS)
     answer = state.answers[0]
@@ -101,17 +90,6 @@ def test_a_table_is_a_piece_of_its_own_and_shows_its_empty_cells() -> None:
     cells = ["bark: Colour: brown", "bark: Age: (empty)", "oak: Colour: (empty)", "oak: Age: old"]
     assert find_pieces(state, about=["t1"]) == find_pieces(state, about=["c1.2"]) == [("Part 2", cells)]
     assert find_pieces(state, about=["s2"]) == [("Part 2", [BARK, COPPER])]
-
-
-def test_a_section_that_lost_a_source_is_written_anew_and_says_which_sentence_fell() -> None:
-    state = make_state(*FACTS)
-    assert state.answer is not None
-    reading = read(state, excluded_sites=["copper.example"])
-    state.readings = [reading]
-    blocks, kept, [piece] = split_answer(state, reading, state.answer)
-    assert [said.text for said in kept] == [MENDED, BARK] and piece.blocks == ["p2"]
-    assert [(said.text, said.check) for said in piece.former][-1] == (COPPER, "not_supported")
-    assert [fact.id for fact in piece.facts] == ["bark"] and len(blocks) == 4
 
 
 def test_a_sentence_that_was_judged_wrong_comes_back_to_a_model_with_a_mark() -> None:

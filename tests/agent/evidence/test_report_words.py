@@ -4,6 +4,7 @@ own."""
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from agent.evidence import report_words
 from agent.evidence.report_words import find_report_language, load_report_words, words_for
 from agent.text.word_lists import read_sections
 
+FILE = Path(report_words.__file__).parent / "data" / "report_words.txt"
 LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "pl"]
 QUESTIONS = {
     "en": ["How many employees does it have?", "Compare the kilns of Østby and Lunde", "Volvo founder"],
@@ -28,9 +30,9 @@ QUESTIONS = {
 
 
 def test_every_language_has_every_word_with_the_same_blanks() -> None:
-    assert list(read_sections(report_words._FILE)) == LANGUAGES
+    assert list(read_sections(FILE)) == LANGUAGES
     english = load_report_words("en")
-    for language, lines in read_sections(report_words._FILE).items():
+    for language, lines in read_sections(FILE).items():
         own = dict(line.split(": ", 1) for line in lines)
         assert own.keys() == english.keys(), language
         for key, text in own.items():

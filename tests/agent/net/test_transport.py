@@ -148,3 +148,15 @@ def test_a_kept_connection_obeys_the_watch_of_now(adapter):
         assert body(adapter, site.url("/"), seconds=30)
         with pytest.raises(DeadlineExceeded):
             body(adapter, site.url("/late"), seconds=0)
+
+
+def test_nothing_of_the_surroundings_goes_along(adapter, monkeypatch, tmp_path):
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with Site({"/": html("a")}) as site:
+        body(adapter, site.url("/"))
+    [asked] = site.asked
+    assert asked.headers["User-Agent"].startswith("Touchstone/") and not {"Authorization", "Cookie"} & set(
+        asked.headers
+    )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +27,12 @@ class Stopped(Exception):
     pass
 
 
+def find_children() -> set[int]:
+    """The processes that this one has started and that still live."""
+    listed = Path("/proc/self/task").glob("*/children")
+    return {int(pid) for path in listed for pid in path.read_text("utf-8").split()}
+
+
 @pytest.fixture
 def pool() -> Iterator[ParserPool]:
     made = ParserPool(ParserLimits(seconds=1, megabytes=300))
@@ -33,12 +41,13 @@ def pool() -> Iterator[ParserPool]:
 
 
 def test_documents_are_read_and_the_process_is_kept_for_the_next(pool: ParserPool) -> None:
+    others = find_children()
     assert "400 litres" in pool.read("pdf", make_pdf("The vat holds 400 litres.")).text
-    first = pool._idle[0]
+    [first] = find_children() - others
     assert pool.read("docx", make_docx()).title == "Vat & cellar"
     assert pool.read("sheets", make_xlsx({"A": [["high", 3]]})).tables[0].rows == [["high", "3"]]
     assert pool.read("rtf", RTF).outcome is Outcome.OK
-    assert pool._idle == [first]
+    assert find_children() - others == {first}
 
 
 def test_a_large_page_is_read_as_here(pool: ParserPool) -> None:
@@ -54,40 +63,39 @@ def test_time_that_is_used_up_is_told(pool: ParserPool) -> None:
 
 
 def test_a_stop_ends_the_process(pool: ParserPool) -> None:
+    others = find_children()
     pool.limits = ParserLimits(seconds=30, megabytes=2_000)
     pool.read("rtf", RTF)
-    hostile, [process], looks = pdf_of_lines(1_500_000), pool._idle, 0
+    hostile, looks = pdf_of_lines(1_500_000), iter(range(4))
 
     def stop_soon() -> None:
-        nonlocal looks
-        looks += bool(pool._busy)
-        if looks > 1:
+        if next(looks) == 3:
             raise Stopped
 
     with pytest.raises(Stopped):
         pool.read("pdf", hostile, stop_soon)
-    assert pool._idle == [] and not pool._busy and not process.is_usable()
+    assert find_children() <= others
 
 
 def test_a_stop_ends_the_wait_for_a_free_process() -> None:
     crowded = ParserPool(size=1)
-    crowded._slots.acquire()
     calls = iter([None, None, Stopped()])
 
     def stop_third() -> None:
         if isinstance(next(calls), Stopped):
             raise Stopped
 
-    with pytest.raises(Stopped):
+    with crowded.hold_place(lambda: None), pytest.raises(Stopped):
         crowded.read("rtf", RTF, stop_third)
 
 
 def test_a_process_that_was_killed_from_outside_is_told_and_replaced(pool: ParserPool) -> None:
+    others = find_children()
     pool.limits = ParserLimits(seconds=30, megabytes=2_000)
     pool.read("rtf", RTF)
-    process = pool._idle[0]._process
+    [process] = find_children() - others
     hostile = pdf_of_lines(1_500_000)
-    killer = threading.Timer(0.3, process.kill)
+    killer = threading.Timer(0.3, os.kill, (process, signal.SIGKILL))
     killer.start()
     reading = pool.read("pdf", hostile)
     assert reading.outcome is Outcome.UNSUPPORTED and "could not be read" in reading.detail
@@ -106,8 +114,11 @@ def test_a_process_that_cannot_start_is_an_outcome(pool: ParserPool, monkeypatch
 
 
 def test_a_process_that_died_while_idle_is_replaced(pool: ParserPool) -> None:
+    others = find_children()
     pool.read("rtf", RTF)
-    pool._idle[0].end()
+    [process] = find_children() - others
+    os.kill(process, signal.SIGKILL)
+    assert has_ended(process, within=10)
     assert pool.read("rtf", RTF).outcome is Outcome.OK
 
 
@@ -115,8 +126,9 @@ def test_no_process_outlives_the_program() -> None:
     code = (
         "from agent.web.parser_pool import shared_pool\n"
         "from tests.agent.web.extract.sample_documents import RTF\n"
+        "from tests.agent.web.test_parser_pool import find_children\n"
         "shared_pool.read('rtf', RTF)\n"
-        "print(shared_pool._idle[0]._process.pid)\n"
+        "print(*find_children())\n"
     )
     for ending in ("", "import os; os._exit(1)"):
         done = subprocess.run(

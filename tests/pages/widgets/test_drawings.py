@@ -10,31 +10,21 @@ import pytest
 
 from agent.actions import page_input
 from agent.engine.run_state import RunState
-from agent.export.answer_blocks import ENGLISH_WORDS
 from agent.types import (
     Action,
     Answer,
-    Confidence,
-    ConfidenceChange,
-    Conflict,
-    ConflictSide,
     Fact,
     Outcome,
     Page,
     PageRef,
-    PlanPart,
     Publication,
-    Run,
     Sentence,
-    Settings,
     Source,
     StatementCounts,
-    Status,
 )
-from pages.widgets.evidence import conflict_list, fact_table, page_text, unreadable_pages
-from pages.widgets.run import answer_card, confidence_chart, export_menu, page_graph
-from pages.widgets.shell import drafts, labels, server
-from tests.web.block_answers import passages
+from pages.widgets.evidence import page_text, unreadable_pages
+from pages.widgets.run import answer_card, export_menu, page_graph
+from pages.widgets.shell import labels, server
 
 EVIL = "<img src=x> ![a](http://x/)"
 
@@ -95,70 +85,6 @@ def test_an_answer_shows_each_quote_at_its_sentence_and_what_is_not_backed():
     assert '<div class="answer">No answer is given.</div>' in drawn and "No claims" not in drawn
 
 
-def test_a_disagreement_is_marked_quietly():
-    said = [
-        Sentence(text="The sources differ on the mill (opened): a.example says “1979”.", check="quoted"),
-        Sentence(text="Mill: Upper; Opened: 1979", check="quoted"),
-    ]
-    written = answer_card.render(Answer(n=1, verdict="partial", sentences=said, by="model"), "r")
-    assert "<li>" not in written and written.count(answer_card.CONFLICT_MARK) == 1
-
-
-def placed(text: str, place: str, part: str = "1", **more) -> Sentence:
-    return Sentence(text=text, block=place, part=part, check="quoted", backed=True, **more)
-
-
-def test_an_answer_without_a_model_stands_part_by_part():
-    parts = [
-        PlanPart(id="1", question="When did it open", status="found"),
-        PlanPart(id="2", question="Who paid <b>it</b>", status="not_found"),
-    ]
-    said = [
-        placed("It opened in 1979.", "lead"),
-        placed("The mill was repaired before.", "passage", heading="History › <i>Repairs</i>"),
-    ]
-    drawn = answer_card.render(passages(*said, parts=parts), "r")
-    texts = [
-        "Passages found",
-        "No model judged whether they answer the question.",
-        "When did it open</h2>",
-        '<div class="lead">It opened in 1979.',
-        "History › &lt;i&gt;Repairs",
-        "The mill was repaired",
-        "Who paid &lt;b&gt;it&lt;/b&gt;</h2>",
-        ENGLISH_WORDS["part_not_found"],
-    ]
-    assert [text for text in texts if text not in drawn] == []
-    assert [drawn.index(text) for text in texts] == sorted(drawn.index(text) for text in texts)
-    steps = [placed("Stop it:\n  mill stop", "lead")]
-    drawn = answer_card.render(passages(*steps), "r")
-    assert '<span class="kept">Stop it:\n  mill stop</span>' in drawn
-    assert "<h2>" not in answer_card.render(passages(*said), "r")
-
-
-def test_changes_between_two_answers_are_named():
-    old = Answer(
-        n=1,
-        verdict="partial",
-        sentences=[Sentence(text="The mill is old."), Sentence(text="It stands in Lund.")],
-        confidence=0.4,
-    )
-    new = Answer(
-        n=2,
-        verdict="answered",
-        sentences=[Sentence(text="The mill is old."), Sentence(text="A quite different word.")],
-        confidence=0.9,
-    )
-    drawn = answer_card.render_changes(old, new)
-    assert (
-        "Gone" in drawn
-        and "New" in drawn
-        and "1 sentence unchanged" in drawn
-        and "Answered, confidence 90 %" in drawn
-    )
-    assert "The answer says the same" in answer_card.render_changes(old, old)
-
-
 def test_a_stored_page_marks_quotes_and_nothing_else():
     text = "See the old mill & <b>the barn</b> there."
     page_facts = [
@@ -189,11 +115,6 @@ def test_a_stored_page_marks_quotes_and_nothing_else():
             sha256="a" * 64,
         )
     )
-
-
-def test_facts_are_found_by_word_site_and_mark():
-    fact = _fact(disputed=True)
-    assert "<img" not in fact_table.render_table([fact], "r")
 
 
 def test_the_map_has_a_node_for_every_look_and_a_shape_for_every_state():
@@ -251,39 +172,6 @@ def test_what_could_not_be_read_is_counted_and_told():
         and "unknown address" in drawn
     )
     assert "<img" not in drawn
-
-
-def test_a_conflict_names_both_sides():
-    conflict = Conflict(
-        id="c",
-        subject=EVIL,
-        attribute="height",
-        kind="number",
-        values=[
-            ConflictSide(text="1", fact_ids=["f1"], sites=["a.example"]),
-            ConflictSide(text="2", fact_ids=["gone"], sites=["b.example"]),
-        ],
-    )
-    drawn = conflict_list.render_conflict(conflict, {"f1": _fact()}, "r1")
-    assert "a.example" in drawn and "b.example" in drawn and "the old mill" in drawn and "<img" not in drawn
-
-
-@pytest.mark.slow
-def test_the_curve_stands_on_axes_that_do_not_move():
-    points = [
-        Confidence(step=n, value=n / 10, moves=[ConfidenceChange(delta=0.1, reason="r")], model=None)
-        for n in range(3)
-    ]
-    spec = confidence_chart.build_chart(points, [1, 2, 2], 0.85, 12, dark=True).to_dict()
-    line = next(
-        layer
-        for layer in spec["layer"]
-        if layer["mark"]["type"] == "line" and layer["encoding"]["y"]["field"] == "confidence"
-    )
-    assert line["encoding"]["x"]["scale"]["domain"] == [1, 12] and line["encoding"]["y"]["scale"][
-        "domain"
-    ] == [0, 1]
-    assert any(layer["mark"]["type"] == "rule" for layer in spec["layer"])
 
 
 @pytest.mark.parametrize(
@@ -345,33 +233,3 @@ def test_every_answer_of_the_server_carries_the_headers():
     asyncio.run(server.SecurityHeadersMiddleware(app)({"type": "http"}, None, keep))  # type: ignore[arg-type]
     names = dict(sent[0]["headers"])
     assert names[b"x"] == b"y" and b"default-src 'self'" in names[b"content-security-policy"]
-
-
-def test_the_draft_keeper_is_our_own_few_lines():
-    assert len(drafts.TYPING_SCRIPT.splitlines()) < 25 and "http" not in drafts.TYPING_SCRIPT
-
-
-@pytest.mark.parametrize(
-    ("flow", "verdict", "told"),
-    [
-        ("research", "answered", "Accepted"),
-        ("site", "no_evidence", "Accepted"),
-        ("site", "", "Done"),
-        ("chat", "answered", "Done"),
-        ("chat", "partial", "Done"),
-        ("reply", "answered", "Replied"),
-        ("reply", "no_evidence", "Silent"),
-    ],
-)
-def test_only_what_a_person_accepts_is_called_accepted(flow, verdict, told):
-    run = Run(
-        id="r",
-        question="q",
-        settings=Settings(flow=flow),
-        status=Status.DONE,
-        verdict=verdict,
-        created_at="",
-        updated_at="",
-    )
-    assert labels.describe_status(run) == told
-    assert labels.describe_status(run.model_copy(update={"status": Status.RUNNING})) == "Working"

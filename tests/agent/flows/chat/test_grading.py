@@ -35,19 +35,6 @@ def test_three_relevant_passages_are_enough_and_a_half_is_relevant(
     assert said(script=Script(grade=[scores])).way == way
 
 
-def test_after_two_retries_the_best_effort_is_written_with_a_caveat(said: Said) -> None:
-    script = Script(grade=[[0.9]], rewrite=["sound crossing", "Skarven"])
-    turn = said(script=script)
-    assert turn.way == f"{THRICE} generate_caveat validate end"
-    assert turn.state.own.retry_count == 2 and turn.state.own.queries == [ASKED, "sound crossing", "Skarven"]
-    answer = turn.state.answer
-    assert answer and answer.verdict == "answered" and "From one passage" in answer.certainty
-    assert "best effort" in script.of("generate")[0], "the writer knows that it is one"
-    assert "only 1 of" in script.of("rewrite")[0] and ASKED in script.of("rewrite")[1], (
-        "why, and what was tried"
-    )
-
-
 def test_the_writer_is_shown_what_was_graded_as_relevant_and_nothing_else(said: Said) -> None:
     turn = said(script=(script := Script(grade=[[0.9, 0.8, 0.5, 0.49]])))
     [prompt] = script.of("generate")

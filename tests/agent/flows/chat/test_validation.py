@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agent.errors import ConcurrentChange, ModelUnavailable, UsageError
+from agent.errors import ModelUnavailable, UsageError
 from agent.flows.chat import retrieve
 from agent.types import LibraryScope, Status
 from agent.workbench import Workbench
@@ -100,16 +100,6 @@ def test_an_answer_is_checked_before_it_is_written_down(
     assert answer(bench, asked, "x" * 4000).state.own.responses == ["x" * 4000]
 
 
-def test_only_what_is_asked_can_be_answered_and_only_once(said: Said, bench: Workbench) -> None:
-    done = said(script=Script())
-    with pytest.raises(ConcurrentChange):
-        bench.act(done.id, "respond", done.view.head, text="the ferry")
-    asked = said("Who built it?", Script(router="ASK_CLARIFICATION"))
-    answer(bench, asked, "the ferry")
-    with pytest.raises(ConcurrentChange):
-        bench.act(asked.id, "respond", asked.view.head, text="the lighthouse")
-
-
 def test_a_person_who_will_not_wait_gets_the_draft_as_far_as_it_is_backed(
     said: Said, bench: Workbench
 ) -> None:
@@ -131,18 +121,6 @@ def test_a_person_who_will_not_wait_gets_the_draft_as_far_as_it_is_backed(
         and answer.text == "A ticket costs 38 kronor."
     )
     assert answer.verdict == "answered" and "before its checks were finished" in answer.certainty
-
-
-def test_a_person_who_wants_no_more_asking_gets_an_honest_word(said: Said, bench: Workbench) -> None:
-    asked = said("Who built it?", Script(router="ASK_CLARIFICATION"))
-    bench.act(asked.id, "finish")
-    bench.drive(asked.id)
-    turn = Turned(bench, asked.id)
-    assert (
-        turn.path[-3:] == ["finish", "validate", "end"]
-        and turn.status is Status.DONE
-        and "No answer is given" in turn.text
-    )
 
 
 def test_roles_that_fail_are_skipped_and_told_and_without_its_writer_a_turn_rests(

@@ -21,10 +21,6 @@ SLOW_PAGE = POST * 20_000
 """Its posts take minutes of CPU time to tell apart: the time grows with the square of their number."""
 
 
-class Stopped(Exception):
-    pass
-
-
 def page_of(raw: bytes) -> Page:
     address = "https://a.example/"
     links = [Link(url="https://a.example/cheese", text="Cheese")]
@@ -52,28 +48,3 @@ def test_the_structure_of_a_slow_page_ends_at_the_limit_and_its_links_are_kept(p
     parsed = parse(page_of(SLOW_PAGE))
     assert not parsed.posts and [link.text for link in parsed.links] == ["Cheese"]
     assert "posts were not told apart" in parsed.trouble and "PARSER_TIMEOUT" in parsed.trouble
-
-
-@pytest.mark.slow
-def test_a_stop_ends_the_reading_of_a_slow_page(pool: ParserPool) -> None:
-    pool.limits = ParserLimits(seconds=60, megabytes=300)
-    asked = iter([None] * 4 + [Stopped()])
-
-    def checkpoint() -> None:
-        if stop := next(asked):
-            raise stop
-
-    with pytest.raises(Stopped):
-        parse(page_of(SLOW_PAGE), checkpoint)
-    assert pool._idle == [] and not pool._busy
-
-
-@pytest.mark.slow
-def test_a_large_page_has_the_structure_it_has_here(
-    pool: ParserPool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = page_of(POST * 30 + b"<a href='/v'>A vat of milk</a><a rel=next href='?p=2'>Next</a>")
-    here = parse(page)
-    monkeypatch.setattr(dispatch, "MAX_BYTES_HERE", 0)
-    assert parse(page) == here and len(here.posts) == 30 and here.next_url
-    assert pool._idle

@@ -3,17 +3,12 @@ code does with wrong replies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from agent.settings import config
-from agent.types import CollectLimits, Settings, Status
-from agent.workbench import RunSnapshot, Workbench
-from tests.web.collecting_model import Walker
-from tests.web.model_server import ModelServer, Request
+from tests.web.collecting_model import Walker, collect, served
+from tests.web.model_server import Request
 
 pytestmark = pytest.mark.slow
 
@@ -23,51 +18,10 @@ ARTICLE = "https://granvattnet-courier.example/2026/08/20/kallsteg-factory"
 FORUM_PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
 
 
-@contextmanager
-def served(teller: Any) -> Iterator[Workbench]:
-    with ModelServer(teller, models=["big", "small"]) as server:
-        bench = Workbench(
-            config.read_config({"OPENAI_BASE_URL": server.url, "MODEL": "big", "FAST_MODEL": "small"})
-        )
-        yield bench
-        bench.shutdown()
-
-
-def collect(bench: Workbench, prompt: str, *starts: str, **limits: Any) -> RunSnapshot:
-    settings = Settings(
-        flow="collect", world="demo", model="auto", start_urls=list(starts), collect=CollectLimits(**limits)
-    )
-    run_id = bench.start(prompt, settings)
-    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
-    return bench.snapshot(run_id)
-
-
-SCENARIOS: dict[str, tuple[str, str, Callable[[], Walker], int]] = {
-    "forum two hops away": (
-        FORUM_PROMPT,
-        QUOTE,
-        lambda: Walker(topic="Kallsteg", section="forum", days=30),
-        3,
-    ),
-    "news listing": (
-        "Summarize Granvattnet news from last week",
-        NEWS,
-        lambda: Walker(topic="Granvattnet", section="news", days=7),
-        2,
-    ),
-    "direct article": ("Summarize this article", ARTICLE, Walker, 1),
-}
-
-
-def walked(name: str) -> tuple[RunSnapshot, Walker]:
-    prompt, start, walker, _ = SCENARIOS[name]
-    model = walker()
-    with served(model) as bench:
-        return collect(bench, prompt, start), model
-
-
 def test_the_tiers_are_as_the_seed_allots_them() -> None:
-    _, model = walked("forum two hops away")
+    model = Walker(topic="Kallsteg", section="forum", days=30)
+    with served(model) as bench:
+        collect(bench, FORUM_PROMPT, QUOTE)
     assert dict(model.calls.keys()) == {
         "IntentReply": "small",
         "PageDecision": "big",
@@ -75,15 +29,6 @@ def test_the_tiers_are_as_the_seed_allots_them() -> None:
         "RelevanceReply": "small",
         "DigestReply": "big",
     }
-
-
-def test_at_most_three_calls_a_collected_article_over_all_scenarios() -> None:
-    calls = articles = 0
-    for name in SCENARIOS:
-        view, model = walked(name)
-        calls, articles = calls + sum(model.calls.values()), articles + len(view.state.own.kept_items)
-    assert articles == 6
-    assert calls / articles <= 3, f"{calls} calls for {articles} articles"
 
 
 INVENTED = "https://borskvart.example/stock/KALL/secret-forum"
@@ -129,30 +74,6 @@ def test_a_doubtful_decision_ends_its_branch() -> None:
         view = collect(bench, FORUM_PROMPT, BOARD)
     assert "not sure enough" in view.state.own.tree[BOARD].ended
     assert len(view.state.pages) == 1
-
-
-def test_a_circle_is_not_walked() -> None:
-    circle = {
-        QUOTE: {"action": "NAVIGATE_TO", "target_url": BOARD},
-        BOARD: {"action": "NAVIGATE_TO", "target_url": QUOTE},
-    }
-    with served(Walker(decisions=circle)) as bench:
-        view = collect(bench, "Collect the news", QUOTE)
-    fetched = [action.query_or_url for action in view.state.actions]
-    assert len(fetched) == len(set(fetched)) > 2, "the model is told once, then the rules decide"
-    assert {(refusal.what, refusal.why) for refusal in view.state.refusals} == {
-        (QUOTE, "this page was visited or planned before")
-    }
-
-
-def test_a_verdict_the_model_forgot_is_given_by_rule() -> None:
-    class Forgetful(Walker):
-        def _RelevanceReply(self, prompt: str) -> dict[str, Any]:
-            return {"items": []}
-
-    with served(Forgetful(topic="Kallsteg", section="forum", days=30)) as bench:
-        view = collect(bench, FORUM_PROMPT, QUOTE)
-    assert {item.status for item in view.state.own.items.values()} == {"kept"}
 
 
 def test_content_is_asked_of_the_model_only_where_code_cannot_see_it() -> None:
@@ -203,3 +124,17 @@ def test_a_sentence_under_another_writers_name_goes_back_once_and_keeps_a_mark()
     assert [(one.kind, one.claimed, one.quoted) for one in answer.sentences[0].findings][-1:] == [
         ("name", "quietmoney", "fellfox")
     ]
+
+
+def test_a_circle_is_not_walked() -> None:
+    circle = {
+        QUOTE: {"action": "NAVIGATE_TO", "target_url": BOARD},
+        BOARD: {"action": "NAVIGATE_TO", "target_url": QUOTE},
+    }
+    with served(Walker(decisions=circle)) as bench:
+        view = collect(bench, "Collect the news", QUOTE)
+    fetched = [action.query_or_url for action in view.state.actions]
+    assert len(fetched) == len(set(fetched)) > 2, "the model is told once, then the rules decide"
+    assert {(refusal.what, refusal.why) for refusal in view.state.refusals} == {
+        (QUOTE, "this page was visited or planned before")
+    }

@@ -1,5 +1,5 @@
 """How a walk ends: the true reason, with the limit and the way to raise it; blocked told apart from empty; a
-person's words obeyed."""
+person's words obeyed; other hosts left, and pages that turn for ever."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from agent.flows.collect.state import CollectRun
-from agent.text.urls import canonicalize
 from agent.types import CollectLimits, Outcome, Settings, Status
 from agent.workbench import Workbench
 from tests.web.collecting_model import install_walker
@@ -61,16 +60,16 @@ def article(n: int | str, url: str = "", head: str = "", title: str = "") -> dic
     return page(url or f"{A}/s/{n}", f"Story {n}", "x", html=html)
 
 
-def listing(url: str, entries: list[str], month: str = "October 2026") -> dict[str, Any]:
+def listing(url: str, entries: list[str], more: str = "") -> dict[str, Any]:
     rows = "".join(
-        f'<li>{n % 28 + 1} {month} <a href="{entry}">The headline of entry {n}</a></li>'
+        f'<li>{n % 28 + 1} October 2026 <a href="{entry}">The headline of entry {n}</a></li>'
         for n, entry in enumerate(entries)
     )
     return page(
         url,
         "News",
         "x",
-        html=f"<html><head><title>News</title></head><body><h1>News</h1><ul>{rows}</ul></body></html>",
+        html=f"<html><head><title>News</title></head><body><h1>News</h1><ul>{rows}</ul>{more}</body></html>",
     )
 
 
@@ -81,10 +80,6 @@ def wall(url: str) -> dict[str, Any]:
         "x",
         html="<h1>The roof</h1><p>The board met one evening.</p><p>Subscribe to continue reading this article.</p>",
     )
-
-
-# --- the reason it stopped
-# --------------------------------------------------------------------------------------------------
 
 
 def test_the_depth_is_named_and_how_to_raise_it(walk) -> None:
@@ -113,23 +108,6 @@ def test_the_cap_on_pages_names_itself_and_what_waited(walk) -> None:
         and "--max-pages" in state.why_stopped
     )
 
-
-def test_enough_says_whether_the_person_or_the_setting_named_the_number(walk) -> None:
-    docs = [listing(f"{A}/", [f"/s/{n}" for n in range(6)]), *map(article, range(6))]
-    assert walk(docs, wants={"max_articles": 2}).why_stopped == "2 were asked for, and as many are gathered"
-    capped = walk(docs, max_articles=2).why_stopped
-    assert "2 were asked for" in capped and "--max-articles" in capped and "4 pages still waited" in capped
-
-
-def test_what_lies_outside_the_allowed_domains_is_told(walk) -> None:
-    docs = [listing(f"{A}/", [f"{B}/s/1", f"{B}/s/2"]), article(1, f"{B}/s/1"), article(2, f"{B}/s/2")]
-    state = walk(docs, allowed_domains=["a.example"])
-    assert "1 page leads outside the allowed domains" in state.why_stopped and "--allow" in state.why_stopped
-    assert state.own.tree[canonicalize(f"{A}/")].ended == "All its entries are outside the allowed domains."
-
-
-# --- nothing could be read
-# --------------------------------------------------------------------------------------------------
 
 FAILURES: dict[str, tuple[list[dict[str, Any]], Outcome, str]] = {
     "not found": ([article(1)], Outcome.NOT_FOUND, "404"),
@@ -169,10 +147,6 @@ def test_an_empty_page_answered_and_had_nothing(walk) -> None:
     assert (state.answer.verdict, state.answer.reason) == ("no_evidence", "not_covered")
 
 
-# --- a person's words
-# -------------------------------------------------------------------------------------------------------
-
-
 def test_an_address_the_prompt_rules_out_is_no_start_and_is_not_followed(walk) -> None:
     docs = [
         listing(f"{A}/", ["/s/1", f"{B}/s/2"]),
@@ -195,3 +169,29 @@ def test_a_later_note_drops_what_was_gathered_there(walk) -> None:
         f"{B}/s/2": "Your words exclude this address."
     }
     assert {source.url for source in state.answer.sources} == {f"{A}/s/1"}
+
+
+def test_pages_that_turn_for_ever_end_at_the_limit_of_pages(walk) -> None:
+    docs = [
+        listing(
+            f"{A}/?p={n}" if n else f"{A}/",
+            [f"/s/{n}-{i}" for i in range(3)],
+            f'<a rel="next" href="/?p={n + 1}">next</a>',
+        )
+        for n in range(40)
+    ]
+    state = walk(docs, max_pages=12)
+    assert len(state.actions) == 12 and state.stop_reason == "budget"
+
+
+def test_the_allowed_domains_are_a_fence(walk) -> None:
+    docs = [
+        listing(f"{A}/", ["/s/1", f"{B}/s/2"]),
+        article(1),
+        article(2, f"{B}/s/2"),
+    ]
+    assert len(walk(docs).own.kept_items) == 2
+    assert [action.query_or_url for action in walk(docs, allowed_domains=["a.example"]).actions] == [
+        f"{A}/",
+        f"{A}/s/1",
+    ]

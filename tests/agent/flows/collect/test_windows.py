@@ -4,20 +4,20 @@ same."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent.settings import config
-from agent.types import CollectLimits, Settings, Status
+from agent.flows.collect import item_passages
+from agent.flows.collect.frontier import choose_links
+from agent.types import Passage
+from agent.types.collection import CollectIntent, LinkCandidate
 from agent.workbench import RunSnapshot, Workbench
-from tests.web.collecting_model import Walker
+from tests.web.collecting_model import Walker, collect, served
 from tests.web.folders import page, write_world
-from tests.web.model_server import ModelServer, Request, status
+from tests.web.model_server import Request, status
 
 pytestmark = pytest.mark.slow
 
@@ -48,23 +48,6 @@ class Listening(Walker):
         return [FENCED["page"].search(prompt)[2] for prompt in self.prompts[shape]]
 
 
-@contextmanager
-def served(model: Callable[[Request], Any]):
-    with ModelServer(model, models=["big", "small"]) as server:
-        bench = Workbench(
-            config.read_config({"OPENAI_BASE_URL": server.url, "MODEL": "big", "FAST_MODEL": "small"})
-        )
-        yield bench
-        bench.shutdown()
-
-
-def collect(bench: Workbench, world: str, *starts: str) -> RunSnapshot:
-    settings = Settings(flow="collect", world=world, start_urls=list(starts), collect=CollectLimits())
-    run_id = bench.start("Collect this", settings)
-    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
-    return bench.snapshot(run_id)
-
-
 def long_page(characters: int, *, lines: int = 0) -> str:
     """A page whose text can be told apart at every place; of one piece, or in so many paragraphs."""
     words = " ".join(f"w{n:06d}" for n in range(characters // 8 + 1))[:characters]
@@ -85,7 +68,7 @@ def test_the_decision_sees_the_first_8000_characters_and_all_is_stored(tmp_path:
     world = write_world(tmp_path / "w", [page(f"{SITE}/", "Long", "x", html=long_page(40_000))])
     model = Listening()
     with served(model) as bench:
-        text = stored(bench, collect(bench, world, f"{SITE}/"))
+        text = stored(bench, collect(bench, "Collect this", f"{SITE}/", world=world))
     assert len(text) > 40_000
     assert model.windows("PageDecision") == [text[:DECISION]]
 
@@ -95,7 +78,7 @@ def test_the_extraction_sees_a_page_in_windows_of_15000(tmp_path: Path, lines: i
     world = write_world(tmp_path / "w", [page(f"{SITE}/", "Long", "x", html=long_page(40_000, lines=lines))])
     model = Listening(decisions=as_thread(f"{SITE}/"))
     with served(model) as bench:
-        text = stored(bench, collect(bench, world, f"{SITE}/"))
+        text = stored(bench, collect(bench, "Collect this", f"{SITE}/", world=world))
     windows = model.windows("ContentReply")
     assert windows[0] == text[:CONTENT] and len(windows) == 3
     assert all(len(window) <= CONTENT and window in text for window in windows)
@@ -121,22 +104,12 @@ def test_posts_beyond_the_first_window_are_found_and_one_on_the_border_is_whole(
     html = "<h1>Thread</h1>" + "".join(f"<p>&lt;&lt;{n}&gt;&gt; {body}</p>" for n, body in enumerate(bodies))
     world = write_world(tmp_path / "w", [page(f"{SITE}/", "Thread", "x", html=html)])
     with served(Splitter(decisions=as_thread(f"{SITE}/"))) as bench:
-        view = collect(bench, world, f"{SITE}/")
+        view = collect(bench, "Collect this", f"{SITE}/", world=world)
     (item,) = view.state.own.kept_items
     assert [post.text for post in item.posts] == bodies
     assert [post.n for post in item.posts] == list(range(1, 101)) and all(
         post.start >= 0 for post in item.posts
     )
-
-
-def test_a_page_longer_than_all_windows_says_what_was_not_taken_apart(tmp_path: Path) -> None:
-    world = write_world(tmp_path / "w", [page(f"{SITE}/", "Long", "x", html=long_page(150_000))])
-    model = Listening(decisions=as_thread(f"{SITE}/"))
-    with served(model) as bench:
-        view = collect(bench, world, f"{SITE}/")
-        assert len(stored(bench, view)) > 150_000
-    assert len(model.windows("ContentReply")) == 8
-    assert "were extracted" in next(iter(view.state.own.items.values())).trouble
 
 
 def test_a_window_the_model_did_not_answer_is_told_and_the_rest_kept(tmp_path: Path) -> None:
@@ -152,8 +125,46 @@ def test_a_window_the_model_did_not_answer_is_told_and_the_rest_kept(tmp_path: P
     html = "<h1>Thread</h1>" + "".join(f"<p>&lt;&lt;{n}&gt;&gt; {'word ' * 60}{n}</p>" for n in range(80))
     world = write_world(tmp_path / "w", [page(f"{SITE}/", "Thread", "x", html=html)])
     with served(Tired(decisions=as_thread(f"{SITE}/"))) as bench:
-        view = collect(bench, world, f"{SITE}/")
+        view = collect(bench, "Collect this", f"{SITE}/", world=world)
     (item,) = view.state.own.items.values()
     assert 30 < len(item.posts) < 80 and item.trouble.startswith(
         "From character 14,500 on the model did not answer"
     )
+
+
+def build_passages(*texts: str) -> list[Passage]:
+    starts = [sum(len(text) + 1 for text in texts[:n]) for n in range(len(texts))]
+    return [
+        Passage(id=f"x{n}", page_id="page", url=SITE, start=start, end=start + len(text), text=text)
+        for n, (start, text) in enumerate(zip(starts, texts, strict=True))
+    ]
+
+
+def test_a_long_item_keeps_its_beginning_and_what_fits_the_topic() -> None:
+    texts = ["Head line of it. " * 10, "plain words " * 40, "more words " * 40, "The winner was Ulla. " * 10]
+    kept = item_passages.fit_item("winner", build_passages(*texts), 600)
+    assert [passage.text[:10] for passage in kept] == [texts[0][:10], texts[1][:10], texts[3][:10]]
+    assert sum(len(passage.text) for passage in kept) == 600
+    assert all(passage.end - passage.start == len(passage.text) for passage in kept), (
+        "what is cut stays a quote"
+    )
+
+
+def build_links(*texts: str) -> list[LinkCandidate]:
+    return [LinkCandidate(url=f"https://a.example/{n}", text=text) for n, text in enumerate(texts)]
+
+
+def test_the_last_link_of_a_long_page_is_shown_when_it_names_what_is_wanted() -> None:
+    links = build_links(*(f"Story number {n}" for n in range(200)), "The ferry is late again", "Forum")
+    shown, left_out = choose_links(CollectIntent(topic="ferry", target_section="forum"), links, 10)
+    assert [link.text for link in shown[-2:]] == ["The ferry is late again", "Forum"]
+    assert [link.text for link in shown[:8]] == [f"Story number {n}" for n in range(8)]
+    assert left_out == 192
+
+
+def test_menus_go_before_undated_entries_and_these_before_dated_ones() -> None:
+    menu = LinkCandidate(url="https://a.example/m", text="Menu", content=False)
+    entry = LinkCandidate(url="https://a.example/e", text="Entry")
+    dated = LinkCandidate(url="https://a.example/d", text="Dated", date="2026-11-01")
+    assert choose_links(CollectIntent(), [menu, entry, dated], 2) == ([entry, dated], 1)
+    assert choose_links(CollectIntent(), [menu, entry, dated], 1) == ([dated], 2)

@@ -84,13 +84,6 @@ def test_a_picture_alone_can_be_asked_about_when_enabled(run: Run) -> None:
     )
 
 
-def test_a_sentence_on_a_picture_that_was_not_sent_is_left_out(run: Run) -> None:
-    talk = [Message(role="user", text="What does this mean?", images=[PICTURE.url])]
-    ran = run(talk, Script(select=[], write=[("A lie.", 2)]), [PICTURE], llm_enable_image=True)
-    silent(ran, "gate", "select", "write")
-    assert ran.state.own.left_out == ["A lie."]
-
-
 def test_when_nothing_can_be_loaded_the_flow_stops(run: Run, bench: Workbench) -> None:
     def gone(_prompt: str) -> list[str]:
         bench.library.delete("kb:backups.md")
@@ -121,10 +114,6 @@ DOWN = ModelUnavailable("the model is down")
 def test_a_model_that_fails_is_silence_never_a_rule(run: Run, parts: dict[str, Any], path: list[str]) -> None:
     ran = run(script=Script(**{"write": [NIGHT], **parts}), enable_verification=True)
     assert "A step failed" in silent(ran, *path) and ran.state.own.trouble
-
-
-def test_a_model_that_was_asked_for_and_is_not_there_is_silence(run: Run) -> None:
-    assert "no such model" in silent(run(trouble="no such model"), "gate")
 
 
 def test_a_step_that_breaks_fails_the_run_and_says_nothing(run: Run) -> None:

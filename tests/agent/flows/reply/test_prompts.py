@@ -7,11 +7,10 @@ import re
 import pytest
 
 from agent.flows.reply import steps as flow
-from agent.llm.images import format_image_mark
 from agent.types.reply import Message
 from agent.workbench import Workbench
-from tests.web.reply_runs import NIGHT, PICTURE, Run
-from tests.web.replying_model import WEB, Script
+from tests.web.reply_runs import NIGHT, Run
+from tests.web.replying_model import Script
 
 TALK = [
     Message(role="user", text="Hello, which ports are there?"),
@@ -38,36 +37,6 @@ def test_every_prompt_has_the_whole_conversation_with_labels_and_the_introductio
             and "Fyrvakt watches over servers." in system
             and "JSON object and nothing else" in system
         )
-
-
-def test_the_index_is_given_as_ids_and_descriptions(run: Run, bench: Workbench) -> None:
-    script = Script(write=[NIGHT])
-    ran = run(script=script)
-    [prompt] = script.of("selection")
-    for entry in bench.library.index():
-        assert f"{entry.source_id} | {entry.description}" in prompt
-    assert {entry.source_id for entry in bench.library.index()} == {
-        "kb:backups.md",
-        "kb:ports.md",
-        "team:hours.txt",
-        f"kb:{WEB}",
-    }
-    assert ran.state.own.selection.entries == 4 and not ran.state.own.selection.prefiltered  # type: ignore[union-attr]
-
-
-def test_pictures_stand_as_marks_where_they_were_sent(run: Run) -> None:
-    other = PICTURE.model_copy(update={"url": "https://cdn.example/2.png", "sha256": "d" * 64})
-    talk = [
-        Message(role="user", text="one", images=[PICTURE.url, other.url]),
-        Message(role="bot", text="ok", images=["https://bot.example/x.png"]),
-        Message(role="user", text="How is this one?", images=[PICTURE.url]),
-    ]
-    script = Script(gate=False)
-    run(talk, script, [PICTURE, other, PICTURE], llm_enable_image=True)
-    one, two, three = (
-        format_image_mark(n, picture.sha256) for n, picture in enumerate([PICTURE, other, PICTURE], 1)
-    )
-    assert f"User: one\n  {one}\n  {two}\nYou: ok\nUser: How is this one?\n  {three}" in script.of("gate")[0]
 
 
 def test_a_large_index_is_cut_down_by_words_beforehand_and_that_is_recorded(

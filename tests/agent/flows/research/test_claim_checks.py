@@ -10,7 +10,7 @@ import pytest
 from agent.actions.fact_edits import FactEdit
 from agent.types import SUPPORTED_VERDICTS, Answer
 from tests.web.model_server import ModelServer
-from tests.web.researching_model import ASK, QUOTE, ROOF, Script, crawl, driven, failing, run, workbench
+from tests.web.researching_model import ASK, ROOF, Script, crawl, driven, failing, run, workbench
 
 pytestmark = pytest.mark.slow
 
@@ -30,14 +30,6 @@ def test_a_judge_that_fails_leaves_the_answer_unchecked_and_says_why() -> None:
     [sentence] = view.state.answer.sentences
     assert sentence.check == "not_checked" and "gave no judgement" in sentence.check_reason
     assert not sentence.backed and view.state.answer.verdict == "partial"
-
-
-def test_a_statement_that_contradicts_its_quote_becomes_the_quote() -> None:
-    facts = [{"statement": "There are 914 solar panels on the roof.", "quote": QUOTE, "passage_id": "p1"}]
-    view, _, _ = driven(Script(ASK, crawl(ROOF), facts=facts))
-    [fact] = view.state.facts.values()
-    assert fact.verified and fact.statement == fact.quote == QUOTE
-    assert fact.refused_statement == facts[0]["statement"]
 
 
 def test_after_an_edit_the_rewritten_sentences_are_checked_anew() -> None:

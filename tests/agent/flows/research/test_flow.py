@@ -115,68 +115,6 @@ def test_a_send_back_is_obeyed_with_a_fresh_budget(ask, bench):
     assert len(state.actions) == 4 and [answer.n for answer in state.answers] == [1, 2]
 
 
-def dated(url: str, title: str, text: str, when: str = "", language: str = "en") -> dict[str, str]:
-    meta = f'<meta property="article:published_time" content="{when}">' if when else ""
-    html = f'<html lang="{language}"><head><title>{title}</title>{meta}</head><body><h1>{title}</h1><p>{text}</p></body></html>'
-    return page(url, title, text) | {"html": html}
-
-
-def test_pages_of_another_time_or_language_give_no_facts_and_say_why(ask, tmp_path):
-    world = write_world(
-        tmp_path,
-        [
-            dated(
-                "https://old.example/",
-                "Brass heron",
-                "The brass heron has three legs, says the museum.",
-                "2015-05-01",
-            ),
-            dated(
-                "https://new.example/",
-                "Brass heron",
-                "The brass heron has two legs, says the museum.",
-                "2024-05-01",
-            ),
-            dated(
-                "https://none.example/",
-                "Brass heron",
-                "The brass heron of the museum has two legs and a crown.",
-            ),
-            dated(
-                "https://sv.example/",
-                "Brass heron",
-                "The brass heron has four legs, says the museum.",
-                "2024-05-01",
-                "sv",
-            ),
-        ],
-    )
-    view = ask(
-        "How many legs has the brass heron of the museum?",
-        world=world,
-        since="2020-01-01",
-        language="en",
-        max_steps=8,
-    )
-    assert {fact.url for fact in view.state.facts.values()} == {
-        "https://new.example/",
-        "https://none.example/",
-    }
-    refused = {page.url: page.detail for page in view.state.pages.values() if page.outcome is Outcome.REFUSED}
-    assert (
-        "published 2015-05-01" in refused["https://old.example/"]
-        and "in Swedish" in refused["https://sv.example/"]
-    )
-    strict = ask(
-        "How many legs has the brass heron of the museum?",
-        world=world,
-        since="2020-01-01",
-        dated_only=True,
-        max_steps=8,
-    ).state
-    assert "https://none.example/" not in {fact.url for fact in strict.facts.values()}
-
-
 def test_a_blocked_domain_is_neither_found_nor_read(ask, bench, monkeypatch):
     world = told(bench, monkeypatch)
     state = ask(SOLAR, blocked_domains=["alvmora-mejeri.example"]).state

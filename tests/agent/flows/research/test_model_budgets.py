@@ -100,21 +100,6 @@ def test_at_a_cap_on_calls_it_asks_and_a_raise_pays_for_no_call_twice():
         ).is_valid
 
 
-def test_the_tenth_that_is_kept_back_lets_the_model_write_the_answer():
-    for cap in ({"max_calls": 4}, {"max_tokens": 60}):
-        script = Script(crawl(ROOF), ASK, confidence=0.3)
-        with ModelServer(script.served) as server, workbench(server) as bench:
-            rests = run(bench, rests=Status.PAUSED, at_cap="ask", **cap)
-            assert rests.state.halt.used < rests.state.halt.cap and rests.state.halt.kind == next(
-                iter(cap)
-            ).removeprefix("max_")
-            bench.act(rests.run.id, "finish", rests.head)
-            assert (
-                bench.drive(rests.run.id) is Status.REVIEW
-                and bench.snapshot(rests.run.id).state.answer.by == "model"
-            )
-
-
 @pytest.mark.parametrize("how", ["a cap", "a stop"])
 def test_a_step_that_was_let_go_in_the_middle_pays_for_no_call_twice(how):
     first, script = [{"next_action": "dance"}], Script(ASK, crawl(ROOF))

@@ -15,12 +15,9 @@ from agent.retrieval.link_scoring import lead_id
 from agent.types import (
     Action,
     Answer,
-    Fact,
     Lead,
     Note,
-    Outcome,
     PageRef,
-    PlanPart,
     Proposal,
     Refusal,
     Settings,
@@ -145,15 +142,6 @@ def test_an_engine_is_left_out_while_it_cools_down():
     assert policy.available_actions(RunState(), {}, "") == ["crawl_url", "send_to_hitl"]
 
 
-def test_start_addresses_come_first_and_once():
-    state = RunState(settings=Settings(start_urls=["http://a.example/", "http://b.example/"]))
-    assert policy.list_asked(state, ALL)[0].query_or_url == "http://a.example/"
-    state.pages["http://a.example"] = PageRef(url="http://a.example", outcome=Outcome.NOT_FOUND)
-    assert policy.list_asked(state, ALL)[0].query_or_url == "http://b.example/"
-    state.pages["http://b.example/"] = PageRef(url="http://b.example/")
-    assert policy.list_asked(state, ALL) == []
-
-
 def test_the_caps_count_anew_after_a_send_back():
     state = RunState(settings=Settings(max_steps=2, max_pages=2), actions=[searched(2), crawled(5)])
     assert "2 searches and page visits" in str(policy.find_reached_budget(state))
@@ -219,22 +207,3 @@ def test_until_the_budget_is_used_no_confidence_is_enough_and_handing_over_is_re
         "until its budget" in policy.check_proposal(state, stop, []).why
         and policy.check_proposal(RunState(), stop, []) is None
     )
-
-
-def test_an_answered_part_that_an_open_one_waits_for_is_not_settled():
-    plan = [PlanPart(id="1", question="Who?"), PlanPart(id="2", question="Where?", after=["1"])]
-    fact = Fact(id="f", statement="Ilse Bryn.", quote="Ilse Bryn.", part="1", verified=True)
-    own = ResearchState(report={"answered_parts": ["1"]})
-    assert policy.choose_known_facts(RunState(own=own, plan_parts=plan, facts={"f": fact}))["settled"] == []
-    settled = RunState(own=own, plan_parts=[plan[0], plan[1].replace(after=[])], facts={"f": fact})
-    assert policy.choose_known_facts(settled)["settled"] == ["1"]
-
-
-def test_an_address_may_be_named_by_its_exact_title():
-    leads = {
-        "a": link("http://a.example/1").replace(text="The collection. Of its clocks 300 are on show."),
-        "b": link("http://a.example/2").replace(text="The collection of stamps"),
-    }
-    state = RunState(own=ResearchState(leads=leads))
-    assert policy.find_titled_url(state, "The  Collection") == "http://a.example/1"
-    assert not policy.find_titled_url(state, "collection") and not policy.find_titled_url(state, "")

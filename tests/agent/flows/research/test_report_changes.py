@@ -2,61 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from agent.answering.recheck_answers import find_answer_problems
 from agent.engine.run_state import RunState
-from agent.flows import FLOWS
 from agent.flows.research.report_steps import find_planned_question, is_outline_current
 from agent.flows.research.state import ResearchState
-from agent.types import Answer, Edit, Outline, OutlineSection, Status
+from agent.types import Edit, Outline, OutlineSection, Status
 from tests.web.reporting_model import PLAN, ReportScript
 from tests.web.written_reports import HEADINGS, headings, reporting
 
 pytestmark = pytest.mark.slow
-
-
-def send_comment(target: str, note: str, section: Any) -> tuple[Answer, Answer, str]:
-    """A report before and after a comment on its section or its table's first cell ("t1"), and the prompt of
-    the only section that was written anew, by `section`."""
-    script = ReportScript(revision={"understood": note})
-    with reporting(script) as (bench, run_id):
-        assert bench.drive(run_id) is Status.REVIEW
-        before = bench.snapshot(run_id)
-        old, first = before.state.answer, script.count("section")
-        cell = next(n for n, s in enumerate(old.sentences, start=1) if s.context)
-        script.more["section"] = section
-        target = f"s{cell}" if target == "t1" else target
-        bench.act(run_id, "comment", before.head, target=target, text=note)
-        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
-        view = bench.snapshot(run_id)
-        assert not list(find_answer_problems(FLOWS["research"].new_state(), view.steps))
-        prompts = [prompt for role, prompt in script.prompts if role == "section"]
-        assert len(prompts) == first + 1 and script.count("outline") == 1
-        return old, view.state.answer, prompts[-1]
-
-
-def list_others(answer: Answer, left_out: str) -> list[str]:
-    """The sentences of an answer, but those of its blocks of this kind below the summary."""
-    blocks = {block.id for block in answer.blocks if block.kind == left_out and block.part}
-    return [said.claim for said in answer.sentences if said.block not in blocks]
-
-
-def test_a_comment_on_a_cell_rewrites_its_table_alone():
-    def section(prompt: str) -> Any:
-        assert "The section to write, as a table" in prompt and "- Lunde: Built: 1934 (f" in prompt
-        reply = ReportScript()._section(prompt)
-        for row in reply["blocks"][0]["rows"]:
-            row["cells"][0]["text"] = f"in {row['cells'][0]['text']}"
-        return reply
-
-    old, new, _ = send_comment("t1", "too vague: in which year?", section)
-    assert [block.kind for block in new.blocks] == [block.kind for block in old.blocks]
-    cells = {said.context: said for said in new.sentences}
-    assert cells["Lunde: Built"].text == "in 1934" and cells["Lunde: Built"].backed
-    assert list_others(new, "table") == list_others(old, "table")
 
 
 def test_shorter_keeps_the_form_and_names_fewer_words_to_each_section():

@@ -92,28 +92,6 @@ def send_back(bench: Workbench, run_id: str, note: str, **more: Any) -> RunSnaps
     return bench.snapshot(run_id)
 
 
-def test_a_model_never_weakens_an_earlier_exclusion(tmp_path):
-    readings = iter([{"excluded_sites": ["wiki.example"]}, {"understood": "use all"}])
-    with reviewed(tmp_path, lambda _prompt: next(readings)) as (bench, run_id, _):
-        send_back(bench, run_id, "Not from wiki.example, please.")
-        after = send_back(bench, run_id, "Tell it again.")
-        assert "wiki.example" in after.state.readings[0].excluded_sites
-        assert not any("wiki.example" in source.url for source in after.state.answer.sources)
-
-
-def test_a_sentence_that_could_stay_is_not_replaced_by_an_unsupported_one(tmp_path):
-    with reviewed(tmp_path, lambda _prompt: {"understood": "sharper", "about": ["s1"]}) as (bench, run_id, s):
-        before = bench.snapshot(run_id)
-        s.more["section"] = lambda prompt: {
-            "blocks": [
-                {"sentences": [{"text": "It was opened in 1999.", "fact_ids": find_fact_ids(prompt)[:1]}]}
-            ]
-        }
-        after = send_back(bench, run_id, "The first sentence is too vague.")
-        assert said(after) == said(before)
-        assert "Nothing changed in the sentences" in after.state.answer.remark
-
-
 def test_a_correction_while_the_note_is_followed_is_read_again(tmp_path):
     readings = iter([{"about": ["s1"], "searches": ["x"]}, {"understood": "only shorter", "length": "brief"}])
     with reviewed(tmp_path, lambda _prompt: next(readings)) as (bench, run_id, _):

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import pytest
 
 from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
 from agent.engine.run_state import RunState
-from agent.flows.research import opened_pages, policy
+from agent.flows.research import policy
 from agent.flows.research.flow import RESEARCH
 from agent.flows.research.state import ResearchState
 from agent.types import (
@@ -63,24 +62,6 @@ def test_a_round_is_whole_in_every_export_and_in_a_branch(tmp_path):
         assert told(new.state) == told(view.state)[:3] and new.next == "analyze"
         lines = [RESEARCH.describe(step) for step in view.steps]
         assert any("read a page" in line and "search ferry Vinga yard" in line for line in lines)
-
-
-def test_pages_that_are_too_much_for_one_call_are_read_in_several(tmp_path, monkeypatch):
-    monkeypatch.setattr(opened_pages, "READING_TOKENS", opened_pages.PAGE_TOKENS)
-    with bench_with(tmp_path, together(crawl(BUILDER), crawl(LAUNCH))) as (bench, script, world):
-        view = run(bench, world)
-    assert [role for role, _ in script.prompts].count("analyzer") == 2
-    assert {fact.url for fact in view.state.facts.values()} == {BUILDER, LAUNCH}
-    assert view.state.own.report["assessment"] == "Read. Read."
-
-
-def test_a_fact_with_the_id_of_another_page_is_told_of_the_page_that_says_it(tmp_path):
-    def confuse(prompt: str) -> dict[str, Any]:
-        return {"facts": [{"quote": LAUNCHED, "statement": LAUNCHED, "passage_id": "p1"}]}
-
-    with bench_with(tmp_path, together(crawl(BUILDER), crawl(LAUNCH)), analyzer=confuse) as (bench, _, world):
-        [fact] = run(bench, world).state.facts.values()
-    assert (fact.url, fact.verified) == (LAUNCH, True)
 
 
 def test_a_part_whose_facts_were_struck_is_not_answered_by_the_analyzers_word():

@@ -3,18 +3,19 @@ ledger, tell what they are for, and stop when nothing more can be tried."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import re
 from typing import Any
 
 import pytest
 
 from agent.engine.run_state import RunState
-from agent.flows.research import policy, steps
+from agent.flows.research import policy
 from agent.flows.research.state import ResearchState
 from agent.retrieval.link_scoring import lead_id
-from agent.roles.research import Decision, DecisionReply
-from agent.roles.role import RoleResult
 from agent.types import Action, Conflict, ConflictSide, Fact, Lead
+from tests.web.folders import page, write_world
+from tests.web.researching_model import END, Script, crawl, run, together
+from tests.web.scripted import ScriptedModel
 
 ALL = ["search_duckduckgo", "crawl_url", "send_to_hitl"]
 HERON = "In which year was the brass heron of Port Ember built?"
@@ -89,18 +90,28 @@ def test_nothing_is_tried_after_two_actions_or_when_it_is_not_open_on_the_questi
     assert policy.conflict_to_settle(state) is None
 
 
-def test_a_model_that_hands_over_too_early_is_told_that_it_was_put_off():
-    searched = Action(step=1, action="search_duckduckgo", query_or_url="herons", hits=3)
-    state = disputed(searched, urls=("https://three.example/",))
-    reply = DecisionReply(actions=[Decision(next_action="send_to_hitl", reasoning="It is answered.")])
-    tools: Any = SimpleNamespace(
-        has_model=True,
-        step=5,
-        world=SimpleNamespace(engines={"duckduckgo": ""}),
-        side_by_side=SimpleNamespace(fetch_ahead=lambda urls, most: None),
-        judge=lambda role, **blanks: RoleResult(value=reply, by="model"),
-    )
-    change, next = steps._choose_round(state, tools, ["search_duckduckgo", "crawl_url", "send_to_hitl"])
-    assert next == "act" and change["pending"].about == CLASH.id
-    [refusal] = change["refusals"]
-    assert refusal.what == "send_to_hitl" and "allowed then: The sources disagree" in refusal.why
+def analyze(prompt: str) -> dict[str, Any]:
+    """The facts that the passages of a prompt hold; nothing is called answered."""
+    shown = re.split(r"Passage (p\d+)[^\n]*:\n", prompt.split("Pages of this round")[-1])
+    told = [
+        {"quote": fact.quote, "statement": fact.quote, "passage_id": name, "part": "1"}
+        for name, text in zip(shown[1::2], shown[2::2], strict=True)
+        for fact in FACTS.values()
+        if fact.quote in text
+    ]
+    return {"facts": told, "answered_parts": [], "confidence_score": 0.9}
+
+
+@pytest.mark.slow
+def test_a_model_that_hands_over_too_early_is_told_that_it_was_put_off(bench, tmp_path):
+    script = Script(together(crawl(ONE), crawl(TWO)), END, END, analyzer=analyze)
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(script.scripted), "")
+    pages = [
+        page(fact.url, f"Brass heron {fact.id}", f"{fact.quote}\nIt is made of brass.")
+        for fact in FACTS.values()
+    ]
+    state = run(bench, HERON, world=write_world(tmp_path / "w", pages)).state
+    [conflict] = state.conflicts.values()
+    assert conflict.id in [action.about for action in state.actions]
+    [refusal] = [refusal for refusal in state.refusals if refusal.what == "send_to_hitl"]
+    assert "put off until this was tried" in refusal.why

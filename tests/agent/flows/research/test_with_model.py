@@ -3,7 +3,6 @@ once."""
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -28,25 +27,6 @@ from tests.web.researching_model import (
 )
 
 pytestmark = pytest.mark.slow
-
-
-def test_every_call_can_be_read_afterwards():
-    view, server, calls = driven(Script(ASK, crawl(ROOF)))
-    assert [call.role for call in calls] == ["plan", "decision", "decision", "analyzer", "report"]
-    for call, request in zip(calls, server.requests, strict=True):
-        assert call.prompt == request.body["messages"] and json.loads(call.reply) and not call.error
-        assert (call.model, call.run_id, call.prompt_tokens, call.completion_tokens) == (
-            "served",
-            view.run.id,
-            11,
-            7,
-        )
-        assert next(step for step in view.steps if step.n == call.step).name in (
-            "plan",
-            "decide",
-            "analyze",
-            "report",
-        )
 
 
 def test_an_invented_quote_is_no_fact_and_supports_nothing():

@@ -8,11 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from agent.engine.run_state import RunState
 from agent.errors import UsageError
-from agent.flows.site import links
-from agent.flows.site.links import LanguageFolders
-from agent.flows.site.state import BY_SITEMAP, SiteState
+from agent.flows.site.state import BY_SITEMAP
 from agent.types import Outcome, Settings, SiteLimits, Status
 from tests.agent.flows.site.cases import PLAIN, QUESTION, START
 from tests.web.folders import page, write_world
@@ -164,16 +161,3 @@ def test_nothing_is_read_ahead_on_other_sites(ask):
         limits = SiteLimits(max_urls_per_iteration=1, max_iterations=1)
         state = ask("What is a wall?", server.url("/"), world="live", site=limits).state
     assert [action.query_or_url for action in state.actions] == [server.url("/"), server.url("/pump")]
-
-
-def test_one_address_in_four_is_one_that_most_pages_link_to(bench):
-    urls = [f"https://a.example/{n}" for n in range(9)]
-    own = SiteState(
-        all_discovered_urls=urls,
-        url_texts={1: "pump", 2: "pump", 3: "pump", 4: "pump"},
-        url_graph={0: [8, 7], 5: [8]},
-        visited_urls=[0, 5],
-    )
-    state = RunState(own=own, question="Where is the pump?", settings=Settings(start_urls=urls[:1]))
-    order = links.order_unread(state, LanguageFolders(urls[:1], "", urls))
-    assert order == [1, 2, 3, 8, 4, 6, 7]

@@ -151,9 +151,7 @@ def test_requests_keep_the_gap_that_a_service_asks_for() -> None:
 
 @pytest.mark.parametrize("name", ["openalex", "searxng", "google"])
 @pytest.mark.parametrize("ends", ["stalls", "drips", "drips headers"])
-def test_a_stop_ends_a_search_with_its_thread_and_gives_its_slot_back(
-    live_world: Live, name: str, ends: Any
-) -> None:
+def test_a_stop_ends_a_search_with_its_thread(live_world: Live, name: str, ends: Any) -> None:
     class Stopped(Exception):
         pass
 
@@ -167,8 +165,6 @@ def test_a_stop_ends_a_search_with_its_thread_and_gives_its_slot_back(
         world = live_world(**(google if name == "google" else point_at(site, name)))
         with pytest.raises(Stopped):
             world.search(name, "heron", checkpoint=stop_when_asked)
-        client: Any = getattr(world._engines_by_name[name], "client", None)
-        assert client is None or not any(client._pace._in_flight.values())
         assert not [thread.name for thread in threading.enumerate() if thread.name == "touchstone-patience"]
 
 
@@ -186,20 +182,16 @@ def test_a_stop_ends_the_search_for_an_open_copy(live_world: Live) -> None:
             world.find_open_copy("10.1/x", stop_when_asked)
 
 
-def test_who_waits_too_long_for_a_turn_is_told_and_the_engine_is_not_blamed(
-    live_world: Live, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("agent.web.world.SEARCH_SECONDS", 0.3)
-    with Site({"/search": reply(ANSWERS["openalex"])}) as site:
-        world = live_world(**point_at(site, "openalex"))
-        client: Any = world._engines_by_name["openalex"].client  # type: ignore[attr-defined]
-        with client._pace.hold_slot(site.url("").removeprefix("http://"), http_api.current_deadline()):
-            result = world.search("openalex", "heron")
-        assert result.outcome is Outcome.TIMEOUT and "busy" in result.detail and not world.health
-        assert world.search("openalex", "heron").hits and len(site.asked) == 1
-
-
 LONG = "a" * 100_000
+
+
+def stretch(answer: Any) -> Any:
+    """The same answer with every text but its addresses made absurdly long."""
+    if isinstance(answer, dict):
+        return {name: stretch(value) for name, value in answer.items()}
+    if isinstance(answer, list):
+        return [stretch(value) for value in answer]
+    return f"{answer} {LONG}" if isinstance(answer, str) and "://" not in answer else answer
 
 
 @pytest.mark.parametrize(
@@ -208,44 +200,9 @@ LONG = "a" * 100_000
         ("semanticscholar", '{"data":[{"title":"t","url":"https://a.test/","year":1e999}]}'),
         ("crossref", '{"message":{"items":[{"URL":"https://a.test/","issued":{"date-parts":[[1e999]]}}]}}'),
         ("europepmc", '{"resultList":{"result":[{"source":"a","id":"b","title":"t","pubYear":Infinity}]}}'),
-        (
-            "searxng",
-            {
-                "results": [
-                    {"url": f"https://a.test/{LONG}", "title": "t"},
-                    {
-                        "url": "https://a.test/",
-                        "title": LONG,
-                        "content": LONG,
-                        "authors": [LONG],
-                        "journal": LONG,
-                        "pdf_url": f"https://a.test/{LONG}",
-                        "doi": f"10.1234/{LONG}",
-                    },
-                ]
-            },
-        ),
-        (
-            "semanticscholar",
-            {"data": [{"title": "t", "url": "https://a.test/", "publicationDate": LONG, "venue": LONG}]},
-        ),
-        (
-            "openalex",
-            {
-                "results": [
-                    {"id": "https://a.test/", "abstract_inverted_index": {LONG: [1] * 1_000, "b": [2]}}
-                ]
-            },
-        ),
-        (
-            "wikipedia",
-            {
-                "query": {
-                    "general": {"server": "//a.test", "articlepath": "/$1" * 300},
-                    "search": [{"title": LONG}],
-                }
-            },
-        ),
+        ("searxng", {"results": [{"url": f"https://a.test/{LONG}", "title": "t"}]}),
+        ("arxiv", ANSWERS["arxiv"].replace("Herons", LONG)),
+        *((name, stretch(answer)) for name, answer in ANSWERS.items()),
     ],
 )
 def test_every_field_of_every_engine_has_a_limit(live_world: Live, name: str, answer: object) -> None:
@@ -254,4 +211,4 @@ def test_every_field_of_every_engine_has_a_limit(live_world: Live, name: str, an
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert result.outcome in (Outcome.OK, Outcome.EMPTY)
-    assert len(result.model_dump_json()) < 25_000 and most < 40_000_000
+    assert len(result.model_dump_json()) < 40_000 and most < 40_000_000

@@ -28,12 +28,6 @@ def test_a_models_reading_is_shown_as_its_reading_with_its_reason_and_both_value
     assert describe_resolution(SETTLED) == "", "it is told once"
 
 
-def test_an_open_conflict_shows_that_the_model_confirms_it():
-    confirmed = CLASH.replace(model_ruling="contradict", model_reason="one deed")
-    drawn = render_conflict(confirmed, {}, "r1")
-    assert "Unresolved" in drawn and describe_reading(confirmed) in drawn.replace("&#x27;", "'")
-
-
 @pytest.mark.parametrize(
     ("changed", "told"),
     [

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from agent.actions.fact_edits import FactEdit
 from agent.actions.sources import StrikeImpact
-from agent.answering.fact_view import FactFilter, filter_facts
 from agent.engine.run_state import RunState
-from agent.evidence.citation_check import PERSON_REASON
-from agent.types import Action, Answer, Confidence, Fact, PlanPart, Sentence, Source, Step
-from pages.widgets.evidence import fact_actions, fact_editor, fact_grid, fact_table
-from pages.widgets.run import answer_card, timeline, timeline_cards
+from agent.types import Action, Confidence, Fact, Sentence, Step
+from pages.widgets.evidence import fact_actions, fact_grid, fact_table
+from pages.widgets.run import timeline, timeline_cards
 
 
 def fact(name: str = "f1", **more) -> Fact:
@@ -56,24 +54,6 @@ def test_only_what_was_typed_becomes_a_draft():
         "always used",
     ]
     assert list(rows["site"]) == ["a.example"] * 3 + ["you"] and list(rows["status"])[-1] == "own knowledge"
-
-
-def test_the_filter_by_step_uses_the_numbers_of_the_journey():
-    looks = [Action(step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in (4, 7)]
-    known = [fact("a", step=5), fact("b", step=8), fact("c", step=9), fact("d", step=1)]
-    steps = fact_editor.group_steps(looks, known)
-    assert list(steps) == [2, 1, 0] and steps[2] == {8, 9}
-    assert {one.id for one in filter_facts(known, FactFilter(steps=steps[2]))} == {"b", "c"}
-
-
-def test_what_the_answer_cites_comes_first():
-    given = Answer(n=1, verdict="answered", sentences=[Sentence(text="It stands.", fact_ids=["c", "x"])])
-    assert [one.id for one in fact_editor.sort_cited_first([fact("a"), fact("b"), fact("c")], given)] == [
-        "c",
-        "a",
-        "b",
-    ]
-    assert [one.id for one in fact_editor.sort_cited_first([fact("b"), fact("a")], None)] == ["b", "a"]
 
 
 def test_sites_come_before_their_pages_among_the_sources_to_strike():
@@ -124,22 +104,6 @@ def test_a_row_leads_to_its_card_only_where_it_can_be_edited():
     assert "unless" not in fact_table.render_evidence(flagged.replace(decision="pinned"), "r1")
 
 
-def test_own_knowledge_is_drawn_as_such_in_an_answer():
-    mill = Sentence(text="The mill stands.", fact_ids=["f1"], backed=True)
-    own = Sentence(text="I know it.", fact_ids=["f9"], check="not_checked", check_reason=PERSON_REASON)
-    sentences = [mill, own, Sentence(text="Bare.", check="not_supported")]
-    page = Source(n=1, url="https://www.a.example/x", quotes=["The mill stands."], fact_ids=["f1"], title="")
-    sources = [page, Source(n=2, url="", quotes=["I"], fact_ids=["f9"], title="")]
-    given = Answer(
-        n=2, verdict="answered", sentences=sentences, sources=sources, because="after your edit: added 1 fact"
-    )
-    shown = answer_card.render(given, "r1", editable=True)
-    assert shown.count(">own knowledge<") == 1 and shown.count(">not supported<") == 1 and "fact=f9" in shown
-    assert "Updated after your edit: added 1 fact." in answer_card.render_changes(
-        given.model_copy(update={"n": 1}), given
-    )
-
-
 def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
     looked = {
         "actions": [{"step": 1, "action": "crawl_url", "query_or_url": "https://a.example/"}],
@@ -165,17 +129,3 @@ def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
     assert written.why == "After your edit: struck 1 fact"
     drawn = timeline._render_card(card, "r1", last=False)
     assert 'class="struck"' in drawn and "40 % → 10 %" in drawn
-
-
-def test_the_facts_of_several_parts_are_grouped_by_part():
-    plan = [PlanPart(id="1", question="Who owns it"), PlanPart(id="2", question="When was it built <b>")]
-    known = [fact("a", part="2"), fact("b", part="1"), fact("c", part="2")]
-    groups = fact_editor.group_parts(plan, known)
-    ordered = fact_editor.sort_by_group(known, groups)
-    assert [one.id for one in ordered] == ["b", "a", "c"]
-    shown = fact_table.render_table(ordered, "r1", groups=groups)
-    places = [
-        shown.index(words) for words in ("Who owns it", "mill b", "When was it built", "mill a", "mill c")
-    ]
-    assert places == sorted(places) and shown.count('class="group"') == 2 and "<b>" not in shown
-    assert not fact_editor.group_parts(plan[:1], known), "one part needs no heading"

@@ -8,7 +8,7 @@ import pytest
 from agent.actions.page_versions import VersionDiff
 from agent.store.pages import PageVersion
 from agent.text.diff import diff_texts
-from agent.types import Fact, Link, Outcome, Page, PageRef
+from agent.types import Fact, Outcome, Page
 from pages.widgets.evidence import page_text, page_versions
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -40,11 +40,6 @@ def test_windows_cover_a_text_and_none_is_too_long(text):
     )
 
 
-def test_a_window_ends_between_paragraphs_where_it_can():
-    text = "A paragraph of some words.\n\n" * 6_000
-    assert all(text[start:end].strip().endswith("words.") for start, end in page_text.split_windows(text))
-
-
 @pytest.mark.parametrize(
     ("url", "kind", "told"),
     [
@@ -57,28 +52,6 @@ def test_a_window_ends_between_paragraphs_where_it_can():
 )
 def test_a_body_is_downloaded_as_what_no_browser_runs(url, kind, told):
     assert page_text.choose_file_name(page(url=url, final_url=url, content_type=kind)) == told
-
-
-def test_how_a_page_came_is_told_and_nothing_of_it_is_markup():
-    ref = PageRef(url="https://a.example/x", found_on=f"search: {EVIL}", step=3)
-    told = {
-        "language": "sv-SE",
-        "content_type": EVIL,
-        "author": EVIL,
-        "sha256": "ab" * 32,
-        "links": [Link("https://l/", EVIL)],
-    }
-    seen = page(redirects=["https://r.example/"], status=200, **told)
-    drawn = page_text.render_metadata(seen, ref, 2) + page_text.render_links(seen, 5)
-    assert (
-        "r.example" in drawn
-        and "status 200" in drawn
-        and "Swedish" in drawn
-        and "(step 2)" in drawn
-        and "ab" * 32 in drawn
-    )
-    assert "text pasted by a person" in page_text.render_metadata(page(origin="pasted"))
-    assert "<img" not in drawn
 
 
 def test_versions_are_drawn_as_text():

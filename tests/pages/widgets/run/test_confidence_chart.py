@@ -16,13 +16,6 @@ def sure(**more: object) -> Confidence:
     ).model_copy(update=more)
 
 
-def test_the_evidence_and_the_judgement_make_the_value():
-    drawn = confidence_chart.render_factors(sure())
-    for words in ("evidence", "0.16 to 0.84", "1 independent source: a.example", "judgement", "= confidence"):
-        assert words in drawn, words
-    assert "the model’s own estimate" in confidence_chart.render_factors(sure(model=0.9))
-
-
 def test_an_open_and_a_disputed_part_are_told():
     parts = [
         PartConfidence(part="1", sources=["a.example"], weight=1.0, judgement=0.9, disputed=True),

@@ -29,23 +29,6 @@ def test_own_knowledge_is_told_beside_the_facts_and_a_rewriting_is_no_round(demo
     }
 
 
-def test_after_a_send_back_all_figures_count_the_round_and_the_whole_run_is_told_in_words(demo, bench):
-    run_id = demo("When was Älvmora Mejeri founded and how many people does it employ?", max_steps=3)
-    first = bench.snapshot(run_id)
-    assert "in all" not in stats.render(first, read_meters(bench, first))
-    bench.act(run_id, "send_back", first.head, note="Look once more.")
-    fresh = bench.snapshot(run_id)
-    drawn = stats.render(fresh, read_meters(bench, fresh))
-    assert "<dd>0 <small>of 3</small>" in drawn and "this round; 3 in all" in drawn
-    bench.drive(run_id)
-    view = bench.snapshot(run_id)
-    steps, pages = (used(bench, view)[name] for name in ("steps", "pages"))
-    drawn = stats.render(view, read_meters(bench, view))
-    assert steps <= 3 and pages <= 3 < view.state.pages_read_count
-    assert f"this round; {len(view.state.actions)} in all" in drawn
-    assert f"this round; {view.state.pages_read_count} in all" in drawn
-
-
 def _words(drawn: str) -> str:
     """What is read, without the words of a bar for who points at it."""
     return re.sub(r"<[^>]*>", " ", drawn)

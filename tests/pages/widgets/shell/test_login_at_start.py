@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from streamlit import config as streamlit_config
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.runtime import app_session, caching
 
 from agent.errors import UsageError
 from agent.settings import config
@@ -105,16 +103,3 @@ def test_a_cookie_secret_is_made_once_and_kept() -> None:
 def test_a_login_that_cannot_work_is_refused(wrong: dict[str, str], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         start_checks.make_login_secrets(read_config(LOGIN | wrong))
-
-
-def test_messages_of_tools_for_developers_do_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = ("git_information", "clear_cache", "set_run_on_save")
-    for one in asked:
-        name = f"_handle_{one}_request"
-        monkeypatch.setattr(app_session.AppSession, name, getattr(app_session.AppSession, name))
-    monkeypatch.setattr(caching.cache_data, "clear", lambda: pytest.fail("a cache was emptied"))
-    start_checks.ignore_needless_messages()
-    session = object.__new__(app_session.AppSession)
-    session._state = app_session.AppSessionState.SHUTDOWN_REQUESTED
-    for message in (BackMsg(load_git_info=True), BackMsg(clear_cache=True), BackMsg(set_run_on_save=True)):
-        session.handle_backmsg(message)

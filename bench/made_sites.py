@@ -14,7 +14,7 @@ from email.utils import format_datetime
 from html import escape
 from pathlib import Path
 
-from tests.web.made_site import Site
+from bench.made_site import Site
 
 KINDS = ("forum", "news", "article", "mail", "changelog", "releases")
 
