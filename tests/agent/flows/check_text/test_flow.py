@@ -83,6 +83,11 @@ def play(bench: Workbench, judge: Callable[[str, list[str]], bool], **more: Any)
     return model
 
 
+def test_other_words_are_not_checked_without_a_model_and_the_closest_are_shown(check: Check) -> None:
+    (one,) = marked(check(f"People go to the market of Ekvik on Saturdays [1].\n\n[1] {TOWN}"))
+    assert one.mark == "not_checked" and one.closest == "Its market is held on Saturdays, except in July."
+
+
 def test_a_difference_that_nobody_judged_is_a_problem_to_look_at(check: Check) -> None:
     text = f"The bakery by the harbour sold 400 loaves on its best day [1].\n\nPeople go there often [1].\n\n[1] {MILL}"
     view = check(text)
