@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent.flows.collect import item_passages
+from agent.flows.collect import items
 from agent.flows.collect.frontier import choose_links
 from agent.types import Passage
 from agent.types.collection import CollectIntent, LinkCandidate
@@ -142,7 +142,7 @@ def build_passages(*texts: str) -> list[Passage]:
 
 def test_a_long_item_keeps_its_beginning_and_what_fits_the_topic() -> None:
     texts = ["Head line of it. " * 10, "plain words " * 40, "more words " * 40, "The winner was Ulla. " * 10]
-    kept = item_passages.fit_item("winner", build_passages(*texts), 600)
+    kept = items.fit_item("winner", build_passages(*texts), 600)
     assert [passage.text[:10] for passage in kept] == [texts[0][:10], texts[1][:10], texts[3][:10]]
     assert sum(len(passage.text) for passage in kept) == 600
     assert all(passage.end - passage.start == len(passage.text) for passage in kept), (
