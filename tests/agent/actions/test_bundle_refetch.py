@@ -9,10 +9,12 @@ from agent.actions.export import export_run
 from agent.types import Settings
 from agent.web.world import open_world
 from agent.workbench import Workbench
-from tests.agent.actions.test_bundle_verify import PAGE, QUESTION
 from tests.web.site import Reply, Site, html
 
 pytestmark = pytest.mark.slow
+QUESTION = "How many cows does Lund farm keep?"
+FARM = "Lund farm keeps {} cows on its {} hectares. It was bought by the family in 1921."
+PAGE = f"<title>Lund farm</title><h1>Lund farm</h1><p>{FARM}</p>"
 
 
 def live(pages: dict[str, Reply | str], site: Site) -> None:
