@@ -249,8 +249,8 @@ _TABLE = (
     Act(
         "erase_note",
         "Erase a private note",
-        "erase_note.erase_note",
-        fits="erase_note.list_private",
+        "release.erase_note",
+        fits="release.list_private",
     ),
 )
 ACTS = {act.name: act for act in _TABLE}

@@ -1,4 +1,5 @@
-"""What of a run may leave: the one place that decides it. Exports, bundles and shares read a run through it.
+"""What of a run may leave: the one place that decides it. Exports, bundles and shares read a run through it,
+and erasing a private note for good takes what was made from it by the same rule.
 
 Where a text comes from decides. Withheld is a private note, what it was understood as, and each text of a
 step in which it was read or a model was shown it, but for what was known before, what code says, and titles
@@ -8,20 +9,26 @@ private notes have, or repeats a withheld sentence. The state is folded from the
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
+
+from pydantic import Field
 
 from agent.actions.commit import ActionContext
 from agent.engine.snapshots import RunSnapshot
+from agent.engine.state import Change
+from agent.errors import UsageError
 from agent.export.hiding import REDACTED, is_withheld
 from agent.flows import FLOWS
+from agent.store.database import PURGE_DUE
 from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
 from agent.text.tokens import content_stems, stem, stem_words, tokenize
 from agent.text.word_lists import COMMON_WORDS
-from agent.types import ModelCall, Record, Step
+from agent.types import ModelCall, Record, Status, Step
 from agent.types.answers import SUPPORTED_VERDICTS
 
 Hide = Callable[[str], str]
@@ -246,3 +253,48 @@ def list_vocabulary() -> frozenset[str]:
         else:
             left += get_args(at)
     return frozenset(found)
+
+
+ERASED = "[erased]"
+
+
+def list_private(view: RunSnapshot) -> list[Change]:
+    """The private notes of a run as its steps hold them, undone ones too."""
+    return [note for step in view.steps for note in step.change.get("notes", ()) if note.get("private")]
+
+
+def erase_note(
+    bench: ActionContext,
+    run_id: str,
+    step: Annotated[int, Field(description="the step of the note")],
+) -> None:
+    """Erase a private note for good, with what was made from it; backups made before still hold it. No run
+    that could have held it may be at work."""
+    view, store = bench.snapshot(run_id), bench.store
+    texts = [note["text"] for note in list_private(view) if note["step"] == step]
+    if texts[:1] == [ERASED]:  # the purge may have failed
+        bench.store.purge()
+        return
+    if not texts or is_withheld(texts[0]):
+        raise UsageError(f"step {step} of run {run_id} holds no private note that could be erased")
+    family = store.ledger.family(run_id)
+    if at_work := [one for one in family if store.ledger.get(one).status is Status.RUNNING]:
+        raise UsageError(f"run {at_work[0]} is at work and may hold the note: pause it, then erase the note")
+    private = find_private(view.steps, store.calls.list_for_run(run_id), texts)
+    only = [*texts, *private.readings]
+    store.draft(PURGE_DUE, run_id)
+    said = (note for one in family for s in bench.snapshot(one).steps for note in s.change.get("notes", ()))
+    kept = {ERASED} | {note["text"] for note in said} - set(only)
+    for key, text in store.drafts.all().items():
+        if any(one in key for one in family) and (private.gives_away(text) or key.startswith("salt:")):
+            store.drafts.drop(key)
+    for one in sorted(family, key=lambda name: name == run_id):  # the run last: repeated, it is found again
+        before = store.calls.list_for_run(one)
+        found, calls = release(bench, one, lambda _text: ERASED, only, kept)
+        both = [pair for pair in zip(before, calls or before, strict=True) if pair[0] != pair[1]]
+        store.calls.rewrite({old.key: new.replace(key=secrets.token_hex(32)) for old, new in both})
+        known = bench.snapshot(one)
+        if (found.steps, found.run.error) != (known.steps, known.run.error):
+            store.ledger.rewrite(one, found.steps, found.run.error)
+    bench.snapshots.forget(family)
+    store.purge()

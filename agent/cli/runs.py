@@ -22,8 +22,8 @@ from agent.actions.bundles import (
     refetch_sources,
     verify_bundle,
 )
-from agent.actions.erase_note import ERASED, list_private
 from agent.actions.export import FORMATS, export_run
+from agent.actions.release import ERASED, list_private
 from agent.cli import output
 from agent.cli.main import PROGRAM
 from agent.cli.options import RUN_ID, command, file_option, flag, option

@@ -305,6 +305,7 @@ SOURCES = st.tuples(st.just("source"), st.sampled_from(["one.example", "two.exam
 YEARS = st.integers(1800, 1900)
 CORRECTIONS = st.tuples(st.just("word"), st.sampled_from([fact.id for fact in FACTS]), YEARS)
 ADDITIONS = st.tuples(st.just("add"), YEARS)
+NOTES = st.tuples(st.just("note"), st.sampled_from(["Which year?", "Look at two.example."]))
 BACKWARDS = st.tuples(st.sampled_from(["undo", "redo"]))
 
 
@@ -321,6 +322,8 @@ def speak(ledger: Ledger, act: tuple) -> None:
         elif kind == "add":
             said = f"Berga dairy was founded in {what[0]}."
             ledger.add(fact_edits.build_own_fact(ledger.state(), 1, said))
+        elif kind == "note":
+            ledger.record("steer", {"notes": [Note(step=len(ledger.steps), text=what[0])]})
         elif kind == "source":
             is_struck = what[0] in ledger.state().struck_sources
             build = sources.restore_source if is_struck else sources.strike_source
@@ -332,7 +335,7 @@ def speak(ledger: Ledger, act: tuple) -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.one_of(MARKS, CORRECTIONS, ADDITIONS, SOURCES, BACKWARDS), max_size=8))
+@given(st.lists(st.one_of(MARKS, CORRECTIONS, ADDITIONS, SOURCES, NOTES, BACKWARDS), max_size=8))
 def test_whatever_was_edited_all_undone_is_as_if_nothing_had_been(acts):
     ledger = Ledger(*FACTS)
     before = known(ledger.state())
@@ -352,7 +355,13 @@ def test_whatever_was_edited_all_undone_is_as_if_nothing_had_been(acts):
 @settings(max_examples=20, deadline=None)
 @given(
     st.permutations(
-        [("mark", {"a"}, "pinned"), ("word", "r1", 1850), ("source", "two.example"), ("add", 1830)]
+        [
+            ("mark", {"a"}, "pinned"),
+            ("word", "r1", 1850),
+            ("source", "two.example"),
+            ("add", 1830),
+            ("note", "Which year?"),
+        ]
     )
 )
 def test_edits_of_different_things_come_to_the_same_in_any_order(acts):
@@ -364,7 +373,7 @@ def test_edits_of_different_things_come_to_the_same_in_any_order(acts):
     conflicts = [
         (c.id, c.status, c.chosen, sorted(v.text for v in c.values)) for c in state.conflicts.values()
     ]
-    assert len(ledger.steps) == 5
+    assert len(ledger.steps) == 6
     assert (sorted(facts), sorted(conflicts)) == EXPECTED.setdefault(
         "state", (sorted(facts), sorted(conflicts))
     )
