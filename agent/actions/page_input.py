@@ -33,43 +33,30 @@ _BROWSER_ADVICE = (
 )
 _ADVICE = {
     Outcome.RATE_LIMITED: "Wait a minute, then try again.",
-    Outcome.BLOCKED: _BROWSER_ADVICE,
     Outcome.NOT_FOUND: "Look for its title or an archived copy, then paste or upload what you find.",
     Outcome.TIMEOUT: "Try again; if it stays too slow, paste its text.",
     Outcome.UNSUPPORTED: "Open it with its own program, save it as PDF, Word or plain text, and upload that.",
     Outcome.TOO_LARGE: "Download it and upload the part that matters; FETCH_MAX_MB raises the limit.",
-    Outcome.EMPTY: _BROWSER_ADVICE,
     Outcome.ERROR: "Try again later, or paste its text.",
-    Outcome.REFUSED: _BROWSER_ADVICE,
 }
 _SEARCH_ADVICE = {
     Outcome.RATE_LIMITED: "Wait a minute, then try again.",
     Outcome.EMPTY: "The search found nothing: guidance with other words helps more than another try.",
 }
-_ADVICE_BY_PHRASE = (
-    ("login", "Log in with your own browser, then paste the text or upload the saved page."),
-    ("paywall", "With a subscription of your own, open it, then paste the text or upload the saved page."),
-    (
-        "subscription",
-        "With a subscription of your own, open it, then paste the text or upload the saved page.",
-    ),
-    ("consent", "Answer the consent form in your own browser, then paste the text or upload the saved page."),
-    ("human", "Open it in your own browser, pass the check there, then paste the text."),
-    ("JavaScript", "Open it in a browser, where its scripts run; select all, copy, and paste it here."),
-    (
-        "robots.txt",
-        "Its owner excludes programs by robots.txt. A person may read it: open it, then paste the text.",
-    ),
-    (OUTSIDE_FILTER, "It does not fit the sources you chose. Ask again with wider ones if it should count."),
-    (
-        "left out",
-        "All results lie outside the sources you chose. Ask again with wider ones, or with other words.",
-    ),
-    (
-        "outside the sites",
-        "It lies outside the domains you chose. Ask again with wider ones if it should count.",
-    ),
-)
+_SUBSCRIBED = "With a subscription of your own, open it, then paste the text or upload the saved page."
+_WIDER = "Ask again with wider ones if it should count."
+_ADVICE_BY_PHRASE = {
+    "login": "Log in with your own browser, then paste the text or upload the saved page.",
+    "paywall": _SUBSCRIBED,
+    "subscription": _SUBSCRIBED,
+    "consent": "Answer the consent form in your own browser, then paste the text or upload the saved page.",
+    "human": "Open it in your own browser, pass the check there, then paste the text.",
+    "JavaScript": "Open it in a browser, where its scripts run; select all, copy, and paste it here.",
+    "robots.txt": "Its owner excludes programs, not persons: open it, then paste the text.",
+    OUTSIDE_FILTER: f"It does not fit the sources you chose. {_WIDER}",
+    "left out": "All results lie outside the sources you chose. Ask again with wider ones or other words.",
+    "outside the sites": f"It lies outside the domains you chose. {_WIDER}",
+}
 """A phrase of the reason of a failure, and what helps then; the first that fits counts."""
 
 
@@ -119,7 +106,7 @@ def _describe_failure(
 
 def find_advice(outcome: Outcome, detail: str = "", *, search: bool = False) -> str:
     """What a person can do about a page or search that failed like this, in a sentence."""
-    by_phrase = next((advice for phrase, advice in _ADVICE_BY_PHRASE if phrase in detail), "")
+    by_phrase = next((advice for phrase, advice in _ADVICE_BY_PHRASE.items() if phrase in detail), "")
     if search:
         return by_phrase or _SEARCH_ADVICE.get(
             outcome, "Try again in a while, or search with another engine."
