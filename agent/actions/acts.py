@@ -27,7 +27,7 @@ from agent.actions.commit import (
     commit,
 )
 from agent.engine.snapshots import RunSnapshot
-from agent.errors import ConcurrentChange, UsageError
+from agent.errors import ConcurrentChange, UsageError, describe_faults
 from agent.flows import FLOWS
 from agent.flows.chat import dialogue
 from agent.store.ledger import ANSWERED_FIRST
@@ -78,10 +78,8 @@ class Act:
         try:
             read = self.parameters.model_validate(dict(given))
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
             known = ", ".join(self.parameters.model_fields) or "no parameters"
-            raise UsageError(f"{self.name}: {where}: {first['msg']}; it takes {known}") from error
+            raise UsageError(f"{self.name}: {describe_faults(error)}; it takes {known}") from error
         return {name: getattr(read, name) for name in read.model_fields_set}
 
     def check(self, view: RunSnapshot) -> None:

@@ -17,7 +17,7 @@ from agent.engine.loop import Flow
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot, sum_step_times
 from agent.engine.state import Change, to_jsonable
-from agent.errors import UsageError
+from agent.errors import UsageError, describe_faults
 from agent.flows import FLOWS
 from agent.store.ledger import new_id, utc_timestamp
 from agent.types import Note, Run, Settings, Status, Step, Usage
@@ -56,9 +56,7 @@ def fork(
     try:
         made = Settings.model_validate(base.model_dump() | changed | {"thread_id": ""})
     except ValidationError as error:
-        wrong = error.errors()[0]
-        name = wrong["loc"][0] if wrong["loc"] else ""
-        raise UsageError(f"the setting {name} is not valid: {wrong['msg']}") from error
+        raise UsageError(f"the settings are not valid: {describe_faults(error)}") from error
     validation.check_new_run("?", made, FLOWS)
     made = made.replace(served_by=bench.worker.mark_model(made))
     redecides = bool(set(changed) - {"at_cap"})

@@ -70,7 +70,10 @@ def test_an_answer_is_sent_back_commented_on_and_accepted(run_id, capsys):
         (["pause"], "to pause is not possible now: the run is waiting for a review"),
         (["comment", "--target", "s99", "--text", "source?"], "has no sentence s99"),
         (["send_back"], "the following arguments are required: --note"),
-        (["send_back", '{"word": 1}'], "note: Field required; it takes note, private"),
+        (
+            ["send_back", '{"word": 1}'],
+            "note: Field required; word: there is no such name; it takes note, private",
+        ),
         (["send_back", "{"], "is not JSON"),
         (["fork", "--step", "999"], "its steps are 0 to"),
         (["redo"], "to redo is not possible now"),
