@@ -112,15 +112,6 @@ def test_until_the_next_conflict_it_rests_says_which_and_goes_on(bench):
     assert len(view.state.met) == len(set(view.state.met)), "no conflict stops it twice"
 
 
-def test_until_the_budget_is_used_it_does_not_stop_at_enough(bench):
-    sure = len(bench.snapshot(rested(bench, at=Status.REVIEW)).state.actions)
-    run_id = rested(bench, until="budget", max_steps=sure + 2)
-    view = bench.snapshot(run_id)
-    assert len(view.state.actions) == sure + 2 and view.state.halt.kind == "steps"
-    bench.act(run_id, "finish")
-    assert bench.drive(run_id) is Status.REVIEW and "412" in bench.snapshot(run_id).state.answer.text
-
-
 def test_how_far_it_goes_can_be_changed_while_it_works_or_rests(bench, monkeypatch):
     run_id, plain, seen = bench.start(SOLAR, DEMO), RunContext.look_up, []
 
@@ -138,23 +129,6 @@ def test_how_far_it_goes_can_be_changed_while_it_works_or_rests(bench, monkeypat
     bench.act(run_id, "until", until="review")
     bench.act(run_id, "approve", bench.snapshot(run_id).head)
     assert bench.drive(run_id) is Status.REVIEW
-
-
-def test_a_cap_set_while_it_works_holds_from_the_next_step_on(bench, monkeypatch):
-    run_id, plain = bench.start(DEPTH, DEMO), RunContext.look_up
-    raised = []
-
-    def look_up(tools, requests):
-        if not raised:
-            raised.append(bench.act(run_id, "raise", caps={"steps": 2, "seconds": 77}))
-        assert tools.settings.max_seconds == (
-            1800 if len(raised) == 1 and not bench.snapshot(run_id).state.actions else 77
-        )
-        return plain(tools, requests)
-
-    monkeypatch.setattr(RunContext, "look_up", look_up)
-    assert bench.drive(run_id) is Status.PAUSED
-    assert len(bench.snapshot(run_id).state.actions) == 2
 
 
 def test_meters_tell_what_the_round_has_used(bench):

@@ -10,7 +10,7 @@ from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
 from agent.types import Settings, Status
 from agent.workbench import Workbench
-from tests.web.demo_runs import DEMO, reviewed
+from tests.web.demo_runs import reviewed
 
 
 def strike(bench: Workbench, run_id: str, *ids: str, head: int | None = None) -> int:
@@ -84,23 +84,6 @@ def test_an_edit_while_the_answer_is_written_is_not_lost(bench, monkeypatch):
     ] and view.state.answer.n == 2
     assert not {one, other} & set(cited(bench, run_id))
     assert view.state.answer.because.count("excluded 1 fact") == 2
-
-
-def test_an_edit_while_a_page_is_weighed_is_not_lost(bench, monkeypatch):
-    weigh, spoken = FLOWS["research"].steps["analyze"], []
-
-    def interrupted(state, tools):
-        made = weigh(state, tools)
-        if state.facts and not spoken:
-            spoken.append(next(iter(state.facts)))
-            strike(bench, run_id, spoken[0])
-        return made
-
-    monkeypatch.setitem(FLOWS["research"].steps, "analyze", interrupted)
-    run_id = bench.start("In which year was Älvmora Mejeri founded?", DEMO)
-    assert bench.drive(run_id) is Status.REVIEW
-    state = bench.snapshot(run_id).state
-    assert spoken and state.facts[spoken[0]].decision == "struck" and spoken[0] not in cited(bench, run_id)
 
 
 def test_a_struck_fact_does_not_come_back_with_its_page(bench):

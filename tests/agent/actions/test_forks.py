@@ -74,15 +74,6 @@ def test_at_a_rest_it_rests_and_a_note_or_other_settings_make_it_go_on(bench, re
     assert bench.drive(back) is Status.REVIEW and len(bench.snapshot(back).state.answers) == 2
 
 
-def test_budgets_count_from_the_fork_on(bench, reviewed):
-    end = next(step.n for step in bench.snapshot(reviewed).steps if step.name == "analyze")
-    new = bench.act(reviewed, "fork", step=end, settings={"max_steps": 1, "at_cap": "ask"})
-    shared = len(bench.snapshot(new).state.actions)
-    assert shared == 1 and bench.snapshot(new).state.actions_this_round == []
-    bench.drive(new)
-    assert len(bench.snapshot(new).state.actions) == shared + 1
-
-
 def test_what_the_prefix_cost_is_shown_but_is_no_part_of_the_new_budget(bench, reviewed):
     for step, key in ((1, "a" * 64), (90, "b" * 64)):
         call = ModelCall(

@@ -195,26 +195,6 @@ def test_a_failed_search_of_an_answered_run_is_made_again_and_followed(bench, ru
     assert OTHER in after.pages and after.answer.n == 2
 
 
-@pytest.mark.parametrize("rest", [Status.PAUSED, Status.STOPPED])
-def test_what_is_given_to_a_run_at_rest_waits_until_it_goes_on(bench, run, rest):
-    run_id, _ = run(drive=False)
-    bench.act(run_id, "pause")
-    bench.drive(run_id)
-    if rest is Status.STOPPED:
-        bench.act(run_id, "stop")
-    bench.act(run_id, "supply", url=WALL, text=SAID)
-    view = bench.snapshot(run_id)
-    assert view.run.status is rest and view.state.pages[WALL].waiting and not view.state.facts
-    bench.act(run_id, "resume")
-    bench.drive(run_id)
-    view = bench.snapshot(run_id)
-    assert (
-        view.run.status is Status.REVIEW
-        and "412 feathers" in view.state.answer.text
-        and not view.state.pages[WALL].waiting
-    )
-
-
 @pytest.mark.parametrize("at", ["act", "analyze", "decide", "report"])
 def test_what_is_given_while_the_run_works_is_never_lost(bench, run, monkeypatch, at):
     """The page arrives in the middle of a step, between its beginning and its record."""

@@ -14,7 +14,7 @@ from agent.engine.context import RunContext
 from agent.engine.loop import Flow, drive
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import append
-from agent.errors import LeaseLost, StopRequested, StoreError
+from agent.errors import LeaseLost, StoreError
 from agent.store.database import Store
 from agent.types import Edge, Page, PauseRequest, SearchResult, Settings, Status, Step
 
@@ -221,25 +221,6 @@ def test_a_holder_that_lost_its_lease_records_nothing(tmp_path):
     bench = Bench(tmp_path, during=during)
     assert bench.drive("slow") is Status.REVIEW
     assert bench.state.own.seen == [1, 2, 3, 4, 5]
-
-
-def test_a_wait_for_the_live_web_is_let_go_at_once(tmp_path):
-    release = threading.Event()
-
-    class Hanging(Nowhere):
-        live = True
-
-        def fetch(self, url: str, **_: Any) -> Page:
-            bench.store.ledger.append_person_step(bench.run_id, "stop", {}, control="stop")
-            release.wait(30)
-            raise StopRequested("let go")
-
-    bench = Bench(tmp_path)
-    lease = bench.store.ledger.claim(bench.run_id, "me")
-    tools = RunContext(Settings(), Hanging(), bench.store, lease)
-    with pytest.raises(StopRequested, match="a person"):
-        tools.fetch("http://slow.example/")
-    release.set()
 
 
 def test_a_store_that_cannot_be_written_fails_no_run(tmp_path):

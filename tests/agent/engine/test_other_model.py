@@ -142,15 +142,6 @@ def test_the_server_is_recorded_before_the_first_call(servers, opened, monkeypat
     )
 
 
-def test_a_run_that_had_no_model_yet_takes_the_first_one(servers, opened) -> None:
-    first, _ = servers
-    bench = opened("")
-    run_id = bench.start(SOLAR, RUN)
-    later = opened(first.url)
-    assert later.drive(run_id) is Status.REVIEW and first.requests
-    assert later.snapshot(run_id).run.settings.served_by == later.worker.mark_model(RUN)
-
-
 def test_the_rows_of_a_batch_rest_and_the_batch_says_so(servers, opened) -> None:
     first, second = servers
     bench = opened(first.url)
