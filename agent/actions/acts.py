@@ -217,7 +217,7 @@ _TABLE = (
         "Restore a source",
         "sources.restore_source",
         EDITABLE_FLOWS,
-        fits=lambda v: v.state.struck_sources,
+        fits=lambda v: v.state.strikes,
     ),
     Act(
         "settle",

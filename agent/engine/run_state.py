@@ -206,11 +206,6 @@ class RunState(State, Generic[Own]):
         return self.asked if self.history and self.asked != self.question else ""
 
     @property
-    def struck_sources(self) -> list[str]:
-        """The sites and pages a person struck."""
-        return list(self.strikes)
-
-    @property
     def skipped(self) -> set[str]:
         """The queries and addresses that a person skipped."""
         return {refusal.what for refusal in self.refusals if refusal.why.startswith("skipped")}

@@ -50,7 +50,7 @@ def draw(view: RunSnapshot) -> None:
 
 def _draw_struck_sources(view: RunSnapshot) -> None:
     """The sources that are struck, each with the way back."""
-    for source in view.state.struck_sources:
+    for source in view.state.strikes:
         told = (
             f'<div class="ts small"><span class="struck">{escape.html(escape.shorten(source, 70))}'
             "</span> is excluded as a source.</div>"

@@ -55,7 +55,7 @@ def test_every_export_tells_what_was_edited_and_the_bundle_still_holds(bench):
     assert found.is_valid, found.problems
     opened = import_bundle(bench, bundle).run_id
     bench.act(opened, "redo")
-    assert rewritten(bench, opened).struck_sources, "an imported run's edits can be taken back and done again"
+    assert rewritten(bench, opened).strikes, "an imported run's edits can be taken back and done again"
     rows = list(csv.DictReader(io.StringIO(export.export_run(bench, run_id, "csv").decode("utf-8-sig"))))
     by_id = {row["id"]: row for row in rows}
     assert (

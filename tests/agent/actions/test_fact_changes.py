@@ -190,7 +190,7 @@ def test_striking_a_source_tells_first_what_falls_and_then_takes_it(ledger, sour
     state = ledger.say("strike_source", sources.strike_source, source)
     assert [fact.decision for fact in state.facts.values()] == ["struck", "struck", "none"]
     assert (
-        state.struck_sources == [fall.source]
+        list(state.strikes) == [fall.source]
         and state.edits[-1].text == f"excluded the source {fall.source} with 2 facts"
     )
     with pytest.raises(UsageError, match="excluded already"):
@@ -205,7 +205,7 @@ def test_a_source_comes_back_with_what_fell_with_it_alone(ledger):
         "none",
         "struck",
         "none",
-    ] and not state.struck_sources
+    ] and not state.strikes
     with pytest.raises(UsageError, match="not excluded"):
         ledger.say("restore_source", sources.restore_source, "one.example")
     with pytest.raises(UsageError, match="this run has nothing"):
@@ -325,7 +325,7 @@ def speak(ledger: Ledger, act: tuple) -> None:
         elif kind == "note":
             ledger.record("steer", {"notes": [Note(step=len(ledger.steps), text=what[0])]})
         elif kind == "source":
-            is_struck = what[0] in ledger.state().struck_sources
+            is_struck = what[0] in ledger.state().strikes
             build = sources.restore_source if is_struck else sources.strike_source
             ledger.say("restore_source" if is_struck else "strike_source", build, what[0])
         elif ledger.find(kind):

@@ -157,7 +157,7 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
     assert edit is not None and edit.text == f"excluded the source {wiki} with {len(fall.facts)} facts"
     bench.act(run_id, "undo")
     back = rewritten(bench, run_id)
-    assert (back.facts, back.conflicts, back.struck_sources) == (before.facts, before.conflicts, [])
+    assert (back.facts, back.conflicts, back.strikes) == (before.facts, before.conflicts, {})
     assert back.answer.text == before.answer.text and back.current_confidence == before.current_confidence
     assert (
         undo_edits.find_undoable(bench.snapshot(run_id)) is None
@@ -183,12 +183,12 @@ def test_what_came_later_of_a_struck_source_goes_and_comes_with_it(bench):
     assert later and {fact.struck_with for fact in later} == {source}
     bench.act(run_id, "undo")
     state = rewritten(bench, run_id)
-    assert not state.struck_sources and {
-        (fact.decision, fact.struck_with) for fact in state.facts.values()
-    } == {("none", "")}
+    assert not state.strikes and {(fact.decision, fact.struck_with) for fact in state.facts.values()} == {
+        ("none", "")
+    }
     bench.act(run_id, "redo")
     state = rewritten(bench, run_id)
-    assert {state.facts[fact.id].struck_with for fact in later} == {source} == set(state.struck_sources)
+    assert {state.facts[fact.id].struck_with for fact in later} == {source} == set(state.strikes)
     page = later[0].url
     bench.act(run_id, "strike_source", source=page)
     bench.act(run_id, "restore_source", source=source)

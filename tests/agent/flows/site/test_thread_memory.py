@@ -55,7 +55,7 @@ def test_what_a_person_struck_stays_struck_in_the_next_turn(ask, bench):
     bench.act(first.run.id, "strike_source", source=source)
     bench.drive(first.run.id)
     second = ask("How many solar panels are on the roof?", follow=first.run.id)
-    assert second.state.struck_sources == [source]
+    assert list(second.state.strikes) == [source]
     assert (
         source not in [one.url for one in second.state.answer.sources]
         and "412" not in second.state.answer.text
