@@ -43,7 +43,7 @@ _SKIPPED_LEADING_BYTES = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"
 
 @dataclass(frozen=True)
 class ArchiveKind:
-    """A format that is a zip of XML: what a person calls it, and how much of it is read."""
+    """A format of documents: what a person calls it, and how much is read of one that is a zip of XML."""
 
     name: str
     max_xml: int = MAX_XML

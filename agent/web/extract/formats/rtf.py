@@ -6,12 +6,11 @@ import re
 
 from striprtf.striprtf import rtf_to_text as convert_rtf
 
-from agent.types import Outcome
 from agent.web.extract.extraction import Extraction
+from agent.web.extract.formats import archive
 from agent.web.extract.formats.writer import DocumentWriter
 
-_BROKEN = "The RTF document is damaged and could not be read. Open it, save it again, or save it as PDF."
-_EMPTY = "The RTF document holds no text (perhaps pictures only). Add a version with text."
+KIND = archive.ArchiveKind("RTF document")
 _STATED = re.compile(rb"\{\\(title|author)\s([^{}]{1,500})\}")
 
 
@@ -28,7 +27,7 @@ def extract_rtf(data: bytes) -> Extraction:
             for name, value in _STATED.findall(data[:20_000])
         }
     except (ValueError, LookupError, TypeError, RuntimeError):
-        return Extraction(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
+        return KIND.refuse("broken")
     writer = DocumentWriter()
     rows: list[list[str]] = []
     for line in [*text.replace("\x00", "").replace("\r", "\n").split("\n"), ""]:
@@ -39,5 +38,5 @@ def extract_rtf(data: bytes) -> Extraction:
         rows = []
         writer.write_block(" ".join(line.split()))
     if not writer.length:
-        return Extraction(outcome=Outcome.UNSUPPORTED, detail=_EMPTY)
+        return KIND.refuse("empty")
     return writer.finish(title=about.get("title", ""), author=about.get("author", ""))
