@@ -87,13 +87,16 @@ def _is_behind_paywall(tree: LexborHTMLParser, url: str, about: PageMetadata, te
     free. A label beside a teaser ("For subscribers"), a banner above headlines, or an offer below a whole
     article is no wall."""
     is_paid = _is_declared_paid(tree, url, about)
+    nodes = tree.css(_BLOCKS)
+    whole = tree.body.text(separator=" ") if tree.body is not None else ""
+    prompts = list(filter(_is_gate, nodes))
+    if not (is_paid or prompts or _SUBSCRIBE_PROMPT.search(whole) or _SUBSCRIBER_LABEL.search(whole)):
+        return False
     lines = [" ".join(line.split()) for line in text.split("\n") if line.strip()]
     asks = [n for n, line in enumerate(lines) if _asks(line, _SUBSCRIBE_PROMPT)]
     labels = [n for n, line in enumerate(lines) if _asks(line, _SUBSCRIBER_LABEL)]
     breaks_off = any(n and lines[n - 1].endswith(("…", "...", "[…]")) for n in labels)
-    prompts = [
-        node for node in tree.css(_BLOCKS) if _is_gate(node) or _asks(flat_text(node, " "), _SUBSCRIBE_PROMPT)
-    ]
+    prompts += [node for node in nodes if _asks(flat_text(node, " "), _SUBSCRIBE_PROMPT)]
     has_prompt = breaks_off or asks or not all(map(_is_in_margin, prompts))
     if not is_paid and (not has_prompt or _is_front_page(tree, url, about)):
         return False
