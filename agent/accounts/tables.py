@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     Column,
     Connection,
@@ -9,7 +11,6 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
-    String,
     Table,
     Text,
     UniqueConstraint,
@@ -21,79 +22,88 @@ from agent.store.ledger import utc_timestamp
 
 metadata = MetaData()
 
+
+def _text(name: str, **about: Any) -> Column[str]:
+    return Column(name, Text, nullable=False, **about)
+
+
+def _number(name: str, **about: Any) -> Column[int]:
+    return Column(name, Integer, nullable=False, **about)
+
+
 people = Table(
     "people",
     metadata,
-    Column("id", String(32), primary_key=True),
-    Column("issuer", Text, nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("email", Text, nullable=False, default=""),
-    Column("name", Text, nullable=False, default=""),
-    Column("role", String(8), nullable=False),
-    Column("folder", String(64), nullable=False, unique=True),  # below the data folder; "" is that folder
-    Column("created_at", String(32), nullable=False),
-    Column("is_blocked", Integer, nullable=False, default=0),
+    _text("id", primary_key=True),
+    _text("issuer"),
+    _text("subject"),
+    _text("email", default=""),
+    _text("name", default=""),
+    _text("role"),
+    _text("folder", unique=True),  # below the data folder; "" is that folder
+    _text("created_at"),
+    _number("is_blocked", default=0),
     # when the newest sign-in was issued, and up to when sign-ins no longer hold: both on the provider's clock
-    Column("signed_in_at", Integer, nullable=False, default=0),
-    Column("signed_out_at", Integer, nullable=False, default=0),
-    Column("ended", Text, nullable=False, default=""),  # when later ones were issued that hold no longer
+    _number("signed_in_at", default=0),
+    _number("signed_out_at", default=0),
+    _text("ended", default=""),  # when later ones were issued that hold no longer
     UniqueConstraint("issuer", "subject"),
 )
 
 tokens = Table(
     "tokens",
     metadata,
-    Column("id", String(32), primary_key=True),
-    Column("person_id", String(32), nullable=False),
-    Column("name", Text, nullable=False),
-    Column("hash", String(64), nullable=False, unique=True),
-    Column("scopes", Text, nullable=False),
-    Column("created_at", String(32), nullable=False),
-    Column("used_at", String(32), nullable=False, default=""),
-    Column("revoked_at", String(32), nullable=False, default=""),
+    _text("id", primary_key=True),
+    _text("person_id"),
+    _text("name"),
+    _text("hash", unique=True),
+    _text("scopes"),
+    _text("created_at"),
+    _text("used_at", default=""),
+    _text("revoked_at", default=""),
     Index("tokens_by_person", "person_id"),
 )
 
 shares = Table(
     "shares",
     metadata,
-    Column("id", String(32), primary_key=True),
-    Column("hash", String(64), nullable=False, unique=True),
-    Column("owner_id", String(32), nullable=False),
-    Column("run_id", String(32), nullable=False),
-    Column("created_at", String(32), nullable=False),
-    Column("revoked_at", String(32), nullable=False, default=""),
+    _text("id", primary_key=True),
+    _text("hash", unique=True),
+    _text("owner_id"),
+    _text("run_id"),
+    _text("created_at"),
+    _text("revoked_at", default=""),
     Index("shares_by_run", "owner_id", "run_id"),
 )
 
 quotas = Table(
     "quotas",
     metadata,
-    Column("person_id", String(32), primary_key=True),
-    Column("runs", Integer, nullable=False),
-    Column("pages", Integer, nullable=False),
-    Column("tokens", Integer, nullable=False),
+    _text("person_id", primary_key=True),
+    _number("runs"),
+    _number("pages"),
+    _number("tokens"),
     Column("dollars", Float, nullable=False),
 )
 
 uses = Table(
     "uses",
     metadata,
-    Column("person_id", String(32), primary_key=True),
-    Column("day", String(10), primary_key=True),
-    Column("pages", Integer, nullable=False, default=0),
-    Column("tokens", Integer, nullable=False, default=0),
+    _text("person_id", primary_key=True),
+    _text("day", primary_key=True),
+    _number("pages", default=0),
+    _number("tokens", default=0),
     Column("dollars", Float, nullable=False, default=0.0),
 )
 
 audit = Table(
     "audit",
     metadata,
-    Column("n", Integer, primary_key=True, autoincrement=True),
-    Column("at", String(32), nullable=False),
-    Column("actor", String(32), nullable=False),
-    Column("action", String(32), nullable=False),
-    Column("target", Text, nullable=False),
+    _number("n", primary_key=True, autoincrement=True),
+    _text("at"),
+    _text("actor"),
+    _text("action"),
+    _text("target"),
 )
 
 

@@ -8,6 +8,7 @@ import secrets
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Engine, delete, insert, select, update
 
@@ -18,21 +19,7 @@ from agent.errors import NotFound, UsageError
 from agent.store.ledger import utc_timestamp
 from agent.store.table_access import TableAccess, Writer
 
-# Random keys that are shown once and stored as their hash: API tokens and the links of shared runs.
-
 KEY_BYTES = 32
-
-
-def make_key(prefix: str) -> str:
-    """A new random key of 256 bits, with a prefix that says what it is for."""
-    return f"{prefix}_{secrets.token_urlsafe(KEY_BYTES)}"
-
-
-def hash_key(key: str) -> str:
-    """What is stored of a key: its SHA-256. It is random and long, so no salt and no slow hash are needed."""
-    return hashlib.sha256(key.encode()).hexdigest()
-
-
 SCOPES = {
     "reply": "POST /reply: answer a conversation",
     "messages": "POST /messages: answer messages as they come",
@@ -70,7 +57,7 @@ class ApiTokens(TableAccess):
         wanted = tuple(scope for scope in SCOPES if scope in scopes)
         if not wanted or len(wanted) != len(set(scopes)):
             raise UsageError(f"choose what the token is for: {', '.join(SCOPES)}")
-        text = make_key("tst")
+        text = f"tst_{secrets.token_urlsafe(KEY_BYTES)}"
         made = ApiToken(uuid.uuid4().hex, person.id, name.strip(), wanted, utc_timestamp(), "", "")
         row = {**vars(made), "scopes": " ".join(wanted), "hash": hash_key(text)}
         with self._writer.begin() as connection:  # one at a time: what is counted here stays true
@@ -107,12 +94,13 @@ class ApiTokens(TableAccess):
         return token
 
 
-def _to_token(row: object) -> ApiToken:
-    columns = {name: getattr(row, name) for name in ApiToken.__dataclass_fields__}
-    return ApiToken(**{**columns, "scopes": tuple(columns["scopes"].split())})
+def _to_token(row: Any) -> ApiToken:
+    columns = {name: value for name, value in row._mapping.items() if name != "hash"}
+    return ApiToken(**{**columns, "scopes": tuple(row.scopes.split())})
 
 
 s = tables.shares.c
+_SHARE = select(s.id, s.owner_id, s.run_id, s.created_at)
 
 
 @dataclass(frozen=True)
@@ -123,7 +111,6 @@ class Share:
     owner_id: str
     run_id: str
     created_at: str
-    revoked_at: str
 
 
 class Shares(TableAccess):
@@ -135,8 +122,8 @@ class Shares(TableAccess):
 
     def create(self, owner: Person, run_id: str) -> tuple[Share, str]:
         """A new link to a run and its key, which is not stored. The caller checks whose the run is."""
-        key = make_key("shr")
-        made = Share(uuid.uuid4().hex, owner.id, run_id, utc_timestamp(), "")
+        key = f"shr_{secrets.token_urlsafe(KEY_BYTES)}"
+        made = Share(uuid.uuid4().hex, owner.id, run_id, utc_timestamp())
         self._write(insert(tables.shares).values(**vars(made), hash=hash_key(key)))
         self._audit.add(owner.id, "share run", f"run {run_id}")
         return made, key
@@ -144,16 +131,14 @@ class Shares(TableAccess):
     def list_for_run(self, owner: Person, run_id: str) -> list[Share]:
         """The links to a run that hold, newest first."""
         mine = (s.owner_id == owner.id, s.run_id == run_id, s.revoked_at == "")
-        return list(
-            map(_to_share, self._rows(select(tables.shares).where(*mine).order_by(s.created_at.desc(), s.id)))
-        )
+        return [Share(*row) for row in self._rows(_SHARE.where(*mine).order_by(s.created_at.desc(), s.id))]
 
     def find(self, key: str) -> Share:
         """The share of a key. Raises NotFound when there is none, or it was taken back."""
-        row = self._row(select(tables.shares).where(s.hash == hash_key(key), s.revoked_at == ""))
+        row = self._row(_SHARE.where(s.hash == hash_key(key), s.revoked_at == ""))
         if row is None:
             raise NotFound("there is no such shared run, or its link was taken back")
-        return _to_share(row)
+        return Share(*row)
 
     def take_back(self, owner: Person, share_id: str) -> None:
         """End a link of this owner, at once. Raises NotFound."""
@@ -167,5 +152,6 @@ class Shares(TableAccess):
         self._write(delete(tables.shares).where(s.owner_id == owner.id))
 
 
-def _to_share(row: object) -> Share:
-    return Share(**{name: getattr(row, name) for name in Share.__dataclass_fields__})
+def hash_key(key: str) -> str:
+    """What is stored of a key: its SHA-256. It is random and long, so no salt and no slow hash are needed."""
+    return hashlib.sha256(key.encode()).hexdigest()

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from agent.export.escaping import to_one_line
 from agent.types.reply import Conversation, Message, RequestContext
@@ -28,16 +28,6 @@ MAX_PARALLEL_BATCHES = 8
 T = TypeVar("T")
 
 
-class Timer(Protocol):
-    """A scheduled call."""
-
-    def cancel(self) -> None: ...
-
-
-TimerFactory = Callable[[float, Callable[[], None]], Timer]
-"""(seconds, call) -> a running timer."""
-
-
 @dataclass
 class MessageBatch(Generic[T]):
     """The messages of one person in one channel since their last quiet window."""
@@ -47,7 +37,7 @@ class MessageBatch(Generic[T]):
     """The conversation before the batch, as sent with its first message."""
     messages: list[Message] = field(default_factory=list)
     result: Future[T | None] = field(default_factory=Future)
-    timer: Timer | None = None
+    timer: threading.Timer | None = None
     closed_at: float = 0.0
     """When its window ended, on the monotonic clock: the answer is timed from then on."""
 
@@ -57,7 +47,7 @@ class MessageBatch(Generic[T]):
         return Conversation(messages=[*self.earlier_conversation.messages, *self.messages])
 
 
-def start_timer(seconds: float, call: Callable[[], None]) -> Timer:
+def start_timer(seconds: float, call: Callable[[], None]) -> threading.Timer:
     """A timer in its own thread."""
     timer = threading.Timer(seconds, call)
     timer.daemon = True
@@ -69,7 +59,11 @@ class Debouncer(Generic[T]):
     """Collects messages and passes complete batches to `process`, in its own threads. Thread-safe."""
 
     def __init__(
-        self, window_s: float, process: Callable[[MessageBatch[T]], T], *, later: TimerFactory = start_timer
+        self,
+        window_s: float,
+        process: Callable[[MessageBatch[T]], T],
+        *,
+        later: Callable[[float, Callable[[], None]], threading.Timer] = start_timer,
     ) -> None:
         self.window_s, self._process, self._later = window_s, process, later
         self._open: dict[tuple[str, str, str], MessageBatch[T]] = {}

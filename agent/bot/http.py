@@ -14,21 +14,13 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -38,8 +30,9 @@ from agent.bot.debounce import Debouncer, MessageBatch
 from agent.bot.metrics import ReplyOutcome
 from agent.bot.responder import MOST_PICTURES, ReplyService
 from agent.bot.routes import RULES, KnowsName
-from agent.errors import TouchstoneError, UsageError
+from agent.errors import TouchstoneError, UsageError, describe_faults
 from agent.text.urls import canonicalize
+from agent.types.record import Record
 from agent.types.reply import Conversation, Message, RequestContext
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
@@ -106,7 +99,6 @@ def _count_request(rates: RequestRates, caller: str) -> None:
 log = logging.getLogger(__name__)
 MAX_PARALLEL = 16
 """Replies made at the same time; further ones wait, and their time runs meanwhile."""
-MAX_FAULTS_SHOWN = 4
 MERGED_RESPONSE = {"should_reply": False, "reply_text": "", "merged": True}
 
 
@@ -116,57 +108,45 @@ def _check_url(url: str) -> str:
     return url
 
 
-ShortText = Annotated[str, StringConstraints(max_length=200)]
-WebAddress = Annotated[str, StringConstraints(max_length=4000), AfterValidator(_check_url)]
+WebAddress = Annotated[str, AfterValidator(_check_url)]
+Filled = Annotated[str, StringConstraints(min_length=1)]
 
 
-class MessageBody(BaseModel):
+class MessageBody(Message):
     """One message of a request."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    role: Literal["user", "bot"]
-    text: str = Field(default="", max_length=20_000)
-    images: list[WebAddress] = Field(default_factory=list, max_length=10)
-    at: ShortText = ""
+    images: list[WebAddress] = Field(default_factory=list)  # type: ignore[assignment]
 
     @model_validator(mode="after")
-    def _check_not_empty(self) -> MessageBody:
+    def _check_not_empty(self) -> Self:
         if not (self.text.strip() or self.images):
             raise ValueError("needs a text or an image")
         return self
 
 
-class ReplyRequest(BaseModel):
+class ReplyRequest(RequestContext):
     """The body of POST /reply."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    conversation: list[MessageBody] = Field(min_length=1, max_length=200)
-    platform: ShortText = ""
-    channel: ShortText = ""
-    user: ShortText = ""
-    message_id: ShortText = ""
+    conversation: list[MessageBody] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _check_image_count(self) -> ReplyRequest:
+    def _check_image_count(self) -> Self:
         if sum(len(said.images) for said in self.conversation) > MOST_PICTURES:
             raise ValueError(f"a conversation may hold {MOST_PICTURES} images in all")
         return self
 
 
-class MessageRequest(MessageBody):
+class MessageRequest(MessageBody, RequestContext):
     """The body of POST /messages: one message, and with the first of a batch what was said before."""
 
     role: Literal["user"] = "user"
-    channel: Annotated[ShortText, StringConstraints(min_length=1)]
-    user: Annotated[ShortText, StringConstraints(min_length=1)]
-    platform: ShortText = ""
-    message_id: ShortText = ""
-    conversation: list[MessageBody] = Field(default_factory=list, max_length=200)
+    channel: Filled
+    user: Filled
+    conversation: list[MessageBody] = Field(default_factory=list)
 
 
-RequestBody = TypeVar("RequestBody", bound=BaseModel)
+RequestBody = TypeVar("RequestBody", bound=Record)
+Part = TypeVar("Part", bound=Record)
 
 
 class ReplyHttp:
@@ -234,7 +214,7 @@ class ReplyHttp:
             opened, body = await self._admit(request, "reply", ReplyRequest)
         except TouchstoneError as refused:
             return _refuse(refused)
-        conversation, context = _to_conversation(body.conversation), _to_context(body)
+        conversation, context = Conversation(messages=list(body.conversation)), _pick(RequestContext, body)
         outcome = await asyncio.get_running_loop().run_in_executor(
             opened.threads, lambda: opened.service.reply(conversation, context, began=began)
         )
@@ -247,11 +227,10 @@ class ReplyHttp:
             opened, body = await self._admit(request, "messages", MessageRequest)
         except TouchstoneError as refused:
             return _refuse(refused)
-        earlier = _to_conversation(body.conversation)
+        message, earlier = _pick(Message, body), Conversation(messages=list(body.conversation))
         try:
-            outcome = await asyncio.wrap_future(
-                opened.debouncer.add(_to_message(body), _to_context(body), earlier)
-            )
+            answer = opened.debouncer.add(message, _pick(RequestContext, body), earlier)
+            outcome = await asyncio.wrap_future(answer)
         except (CancelledError, asyncio.CancelledError, RuntimeError):
             return _refuse(RequestRefused(503, "this server is stopping; send the message again"))
         return JSONResponse(MERGED_RESPONSE) if outcome is None else _make_response(outcome, merged=False)
@@ -264,9 +243,7 @@ class ReplyHttp:
         try:
             return shape.model_validate(json.loads(body))
         except ValidationError as wrong:
-            faults = wrong.errors(include_url=False, include_input=False)[:MAX_FAULTS_SHOWN]
-            told = (f"{'.'.join(map(str, fault['loc'])) or 'the body'}: {fault['msg']}" for fault in faults)
-            raise RequestRefused(400, "; ".join(told)) from None
+            raise RequestRefused(400, describe_faults(wrong)) from None
         except (ValueError, RecursionError):
             raise RequestRefused(400, "the body is not JSON") from None
 
@@ -305,18 +282,9 @@ def _refuse(refused: TouchstoneError) -> JSONResponse:
     return JSONResponse({"error": str(refused)}, status_code=refused.status, headers=headers)
 
 
-def _to_context(body: ReplyRequest | MessageRequest) -> RequestContext:
-    return RequestContext(
-        platform=body.platform, channel=body.channel, user=body.user, message_id=body.message_id
-    )
-
-
-def _to_conversation(messages: Sequence[MessageBody]) -> Conversation:
-    return Conversation(messages=list(map(_to_message, messages)))
-
-
-def _to_message(body: MessageBody) -> Message:
-    return Message(role=body.role, text=body.text, images=list(body.images), at=body.at)
+def _pick(kind: type[Part], body: Record) -> Part:
+    """The part of a body that is such a record."""
+    return kind.model_validate(body.model_dump(include=set(kind.model_fields)))
 
 
 def _make_response(outcome: ReplyOutcome, **more: Any) -> JSONResponse:

@@ -11,7 +11,7 @@ import hmac
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -43,7 +43,7 @@ LATENCY = Histogram(
     "ai_request_seconds",
     "Seconds from request to reply or silence.",
     registry=REGISTRY,
-    buckets=(0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300),
+    buckets=[2.0**n for n in range(-5, 9)],
 )
 TOKENS = Counter(
     "ai_tokens_total", "Tokens of model calls by kind: prompt, completion.", ["kind"], registry=REGISTRY
@@ -83,8 +83,6 @@ class _Counts(Collector):
         yield up
 
 
-# The outcome of a request to `reply`, its log line and its metrics.
-
 log = logging.getLogger("agent.reply")
 MAX_REASON_CHARS = 500
 """Characters of a reason in the log."""
@@ -100,6 +98,7 @@ class ReplyOutcome:
     reason: str = ""
     failed: bool = False
     answerable: bool | None = None
+    """The gate's decision; None when it was not reached or failed."""
     left_out: tuple[str, ...] = ()
     """Drafted sentences that are not posted: their quotes do not support them, or they are too long."""
     seconds: float = 0.0
@@ -110,14 +109,13 @@ def log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
     """Write the log line and the metrics; returns the outcome with its time. A decision's reason is
     left out: a model wrote it about the conversation."""
     outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
-    # Count one request. `answerable`: the gate's decision, None when it was not reached or failed
     REQUESTS.labels(outcome).inc()
     LATENCY.observe(seconds)
-    TOKENS.labels("prompt").inc(replied.usage.prompt_tokens)
-    TOKENS.labels("completion").inc(replied.usage.completion_tokens)
+    usage = replied.usage
+    TOKENS.labels("prompt").inc(usage.prompt_tokens)
+    TOKENS.labels("completion").inc(usage.completion_tokens)
     if replied.answerable is not None:
         GATE_DECISIONS.labels("answerable" if replied.answerable else "not_answerable").inc()
-    usage = replied.usage
     kind = replied.reason.partition(":")[0]
     is_ours = not kind.isidentifier() or hasattr(errors, kind)  # else a library's words about anything
     reason = to_one_line(replied.reason[:MAX_REASON_CHARS] if is_ours else kind) if replied.failed else ""
@@ -141,7 +139,7 @@ def log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
         fields,
         extra=fields,
     )
-    return ReplyOutcome(**{**replied.__dict__, "seconds": seconds})
+    return replace(replied, seconds=seconds)
 
 
 _PASSED_ON = re.compile(r"forwarded|-ip$|^via$")

@@ -142,7 +142,7 @@ def test_silence_is_an_answer_too(post: Post) -> None:
         ("{not json", "not JSON"),
         ("[" * 100_000, "not JSON"),
         (b"\xff\xfe", "not JSON"),
-        ([], "the body: "),
+        ([], "valid dictionary"),
         ({}, "conversation: Field required"),
         ({"conversation": []}, "conversation: "),
         ({"conversation": [{"role": "robot", "text": "x"}]}, "conversation.0.role: .*'user' or 'bot'"),
@@ -154,11 +154,9 @@ def test_silence_is_an_answer_too(post: Post) -> None:
         ),
         (
             {"conversation": [{"role": "user", "text": "x", "images": ["https://a.example/1.png"] * 7}] * 3},
-            "the body: .*20 images",
+            "may hold 20 images",
         ),
-        ({"conversation": [{"role": "user", "text": "x" * 20_001}]}, "conversation.0.text: .*20000"),
-        ({"conversation": [{"role": "user", "text": "x"}] * 201}, "conversation: .*200"),
-        ({**ASKED, "model": "x"}, "model: Extra inputs"),
+        ({**ASKED, "model": "x"}, "model: there is no such name"),
     ],
 )
 def test_what_may_not_be_is_refused_with_a_sentence(post: Post, body: Any, told: str) -> None:
