@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,10 +31,9 @@ from agent.workbench import Workbench
 MAX_PARALLEL_RUNS = 16
 POLL_S = 0.5
 """Seconds between two checks of a batch that this process drives."""
-RESULT_COLUMNS = tuple(
-    "state|answer|verdict|confidence|statements|backed|sources|conflicts|why "
-    "stopped|remark|pages|calls|tokens|"
-    "cost usd|seconds|run".split("|")
+RESULT_COLUMNS = (
+    *("state", "answer", "verdict", "confidence", "statements", "backed", "sources", "conflicts"),
+    *("why stopped", "remark", "pages", "calls", "tokens", "cost usd", "seconds", "run"),
 )
 """The columns beside those of the file."""
 STATE_LABELS: dict[RowState, str] = {
@@ -98,11 +97,13 @@ def check_budget(allowance: BatchBudget) -> None:
     """Raise UsageError for a budget that is not valid."""
     if not 1 <= allowance.side_by_side <= MAX_PARALLEL_RUNS:
         raise UsageError(f"{allowance.side_by_side} parallel runs: at least 1, at most {MAX_PARALLEL_RUNS}")
-    if not (isfinite(allowance.max_cost_usd) and isfinite(allowance.max_minutes)):
-        raise UsageError("a budget needs a number: give money and minutes as numbers")
     least = min(allowance.max_calls, allowance.max_tokens, allowance.max_cost_usd)
-    if least < 0 or allowance.max_minutes <= 0:
-        raise UsageError("a budget below nothing: give numbers from 0 up, and some minutes")
+    if (
+        not isfinite(allowance.max_cost_usd + allowance.max_minutes)
+        or least < 0
+        or allowance.max_minutes <= 0
+    ):
+        raise UsageError("a budget needs numbers from 0 up, and some minutes")
 
 
 def get_status(bench: Workbench, batch_id: str) -> BatchStatus:
@@ -207,11 +208,6 @@ def _find_rows_cut_short(bench: Workbench, rows: Sequence[BatchRow]) -> list[int
     return cut_short
 
 
-def collect_results(bench: Workbench, rows: Collection[BatchRow]) -> list[dict[str, Any]]:
-    """The result of each row by RESULT_COLUMNS; numbers are numbers, a missing value is ""."""
-    return [_describe_row(bench, row) for row in rows]
-
-
 def export_csv(bench: Workbench, batch_id: str) -> str:
     """The columns of the file with the result beside each row; no cell is a formula to a spreadsheet."""
     now = get_status(bench, batch_id)
@@ -222,7 +218,8 @@ def export_csv(bench: Workbench, batch_id: str) -> str:
             *_input_cells(now.batch, row).values(),
             *(" ".join(value) if isinstance(value, list) else value for value in result.values()),
         ]
-        for row, result in _rows_with_results(bench, now)
+        for row in now.rows
+        for result in [describe_row(bench, row)]
     )
     return write_csv([*columns, *own], table)
 
@@ -234,22 +231,19 @@ def export_json(bench: Workbench, batch_id: str) -> str:
         "batch": now.batch.model_dump(mode="json", exclude={"settings"}),
         "spent": now.usage.model_dump(),
         "rows": [
-            {"row": row.n, "given": _input_cells(now.batch, row), **result}
-            for row, result in _rows_with_results(bench, now)
+            {"row": row.n, "given": _input_cells(now.batch, row), **describe_row(bench, row)}
+            for row in now.rows
         ],
     }
     return json.dumps(record, ensure_ascii=False, indent=1)
-
-
-def _rows_with_results(bench: Workbench, now: BatchStatus) -> list[tuple[BatchRow, dict[str, Any]]]:
-    return list(zip(now.rows, collect_results(bench, now.rows), strict=True))
 
 
 def _input_cells(batch: Batch, row: BatchRow) -> dict[str, str]:
     return {name: row.given.get(name, row.question) for name in batch.columns}
 
 
-def _describe_row(bench: Workbench, row: BatchRow) -> dict[str, Any]:
+def describe_row(bench: Workbench, row: BatchRow) -> dict[str, Any]:
+    """The result of a row by RESULT_COLUMNS; numbers are numbers, a missing value is ""."""
     same = f"the same as row {row.same_as}" if row.same_as else ""
     result: dict[str, Any] = dict.fromkeys(RESULT_COLUMNS, "")
     result |= {"state": STATE_LABELS[row.state], "remark": same, "run": row.run_id}

@@ -84,7 +84,7 @@ def _draw_live(now: BatchStatus) -> None:
     ui.heading("Rows")
     chosen = _choose_rows(now)
     shown = pagination.take_page(chosen, PAGE_SIZE, f"batch-rows-{batch_id}")
-    st.html(render_table(shown, jobs.collect_results(client.workbench(), shown), now.batch))
+    st.html(render_table(shown, [jobs.describe_row(client.workbench(), row) for row in shown], now.batch))
     pagination.draw(len(chosen), PAGE_SIZE, f"batch-rows-{batch_id}", "rows")
 
 

@@ -252,7 +252,9 @@ def test_a_failed_row_is_told_and_can_be_tried_again(
         broken.setattr(world, "search", lambda *a, **k: (_ for _ in ()).throw(ValueError("broken")))
         now = drive(bench, batch_id, quiet, threading.Event())
     assert now.batch.state == "done" and now.state_counts["failed"] >= 1
-    failed = next(row for row in jobs.collect_results(bench, now.rows) if row["state"] == "failed")
+    failed = next(
+        row for row in [jobs.describe_row(bench, row) for row in now.rows] if row["state"] == "failed"
+    )
     assert "broken" in failed["why stopped"]
     resume(bench, batch_id, failed=True)
     assert drive(bench, batch_id, quiet, threading.Event()).state_counts["done"] == 5
@@ -290,7 +292,7 @@ def test_what_cannot_be_is_refused_first(bench: Workbench) -> None:
         ("max_cost_usd", float("inf")),
         ("max_minutes", float("inf")),
     ):
-        with pytest.raises(UsageError, match="needs a number"):
+        with pytest.raises(UsageError, match="needs numbers"):
             create(bench, "x", sheet, DEMO, BatchBudget().model_copy(update={name: endless}))
     with pytest.raises(UsageError, match="a batch cannot run chat"):
         create(bench, "x", sheet, DEMO.model_copy(update={"flow": "chat"}), BatchBudget())

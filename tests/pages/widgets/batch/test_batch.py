@@ -51,9 +51,9 @@ def test_rows_meter_and_figures() -> None:
     ) and "width:50.0000%" in run.render_meter(now)
     now = jobs.drive(bench, batch_id, lambda now: None, threading.Event())
     drawn = run.render_heading(now) + run.render_table(
-        now.rows, jobs.collect_results(bench, now.rows), now.batch
+        now.rows, [jobs.describe_row(bench, row) for row in now.rows], now.batch
     )
-    assert "<script" not in drawn and "<i>n" not in drawn and "no flow “dance”" in drawn
+    assert "<script" not in drawn and "<i>n" not in drawn and "“dance” cannot be flow" in drawn
     assert f'href="./?run={now.rows[0].run_id}"' in drawn and "granvattnet-courier.example" in drawn
     assert "of $10.00" in run.render_stats(now)
     bench.shutdown()
