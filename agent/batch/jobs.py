@@ -97,12 +97,8 @@ def check_budget(allowance: BatchBudget) -> None:
     """Raise UsageError for a budget that is not valid."""
     if not 1 <= allowance.side_by_side <= MAX_PARALLEL_RUNS:
         raise UsageError(f"{allowance.side_by_side} parallel runs: at least 1, at most {MAX_PARALLEL_RUNS}")
-    least = min(allowance.max_calls, allowance.max_tokens, allowance.max_cost_usd)
-    if (
-        not isfinite(allowance.max_cost_usd + allowance.max_minutes)
-        or least < 0
-        or allowance.max_minutes <= 0
-    ):
+    amounts = allowance.max_calls, allowance.max_tokens, allowance.max_cost_usd, allowance.max_minutes
+    if not isfinite(sum(amounts)) or min(amounts) < 0 or not allowance.max_minutes:
         raise UsageError("a budget needs numbers from 0 up, and some minutes")
 
 

@@ -13,7 +13,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -111,12 +111,14 @@ class ReplyService:
             else None
         )
         self._synced_at = -SYNC_S
-        self._sync_future: Future[None] | None = None
-        """The synchronisation in progress."""
+        self._syncing = ThreadPoolExecutor(1, thread_name_prefix="kb-sync")
+        self._sync: Future[None] | None = None
+        """The newest synchronisation."""
         self._lock = threading.Lock()
 
     def close(self) -> None:
         """Close what this service opened; the workbench stays open."""
+        self._syncing.shutdown(wait=False, cancel_futures=True)
         if self._summary_worker:
             self._summary_worker.close()
         if self._pictures:
@@ -280,10 +282,10 @@ class ReplyService:
         ):
             return
         with self._lock:
-            sync, is_own = self._sync_future, self._sync_future is None
-            if sync is None:
-                sync = self._sync_future = Future()
-                threading.Thread(target=self._sync, args=(sync,), name="kb-sync", daemon=True).start()
+            is_own = self._sync is None or self._sync.done()
+            if self._sync is None or is_own:
+                self._sync = self._syncing.submit(self._synchronize)
+            sync = self._sync
         if is_own or self._synced_at < 0:
             try:
                 sync.result(max(0.0, until - time.monotonic()))
@@ -292,19 +294,11 @@ class ReplyService:
                     "the time for this request ended before the knowledge base was read"
                 ) from None
 
-    def _sync(self, future: Future[None]) -> None:
-        """Synchronise once; errors are raised where the future is awaited."""
-        try:
-            self.library.sync()
-            self._synced_at = time.monotonic()
-        except BaseException as error:
-            future.set_exception(error)
-        else:
-            future.set_result(None)
-            if self._summary_worker:
-                self._summary_worker.start()
-        finally:
-            self._sync_future = None
+    def _synchronize(self) -> None:
+        self.library.sync()
+        self._synced_at = time.monotonic()
+        if self._summary_worker:
+            self._summary_worker.start()
 
     def _drive(self, request: _Request) -> ReplyOutcome:
         ledger = request.store.ledger

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
@@ -143,16 +142,6 @@ def test_the_boundaries_of_a_batch_are_logged_with_their_fields(caplog: pytest.L
     )
 
 
-def test_the_start_is_logged_before_the_answer_is_asked_for(caplog: pytest.LogCaptureFixture) -> None:
-    seen: list[str] = []
-    desk = Desk(lambda batch: seen.append(caplog.records[-1].event) or "ok")  # type: ignore[attr-defined,func-returns-value]
-    with caplog.at_level(logging.DEBUG, "agent.bot.debounce"):
-        done = desk.say("x")
-        desk.quiet()
-        done.result(5)
-    assert seen == ["discord.user_batch_process_start"]
-
-
 def test_trouble_reaches_whoever_waits() -> None:
     desk = Desk(lambda batch: 1 / 0)  # type: ignore[arg-type,return-value]
     done = desk.say("x")
@@ -203,25 +192,6 @@ def test_a_batch_that_waits_in_line_when_this_ends_is_dropped() -> None:
         waits.result(5)
     let_go.set()
     assert [done.result(20) for done in working] == ["ok"] * MAX_PARALLEL_BATCHES
-
-
-def test_a_window_that_ends_as_the_program_does_drops_its_batch() -> None:
-    desk = Desk()
-    done = desk.say("x")
-    desk.batching._threads.shutdown()
-    desk.quiet()
-    with pytest.raises(CancelledError):
-        done.result(5)
-
-
-def test_a_batch_knows_when_its_window_was_over() -> None:
-    desk = Desk()
-    done = desk.say("x")
-    before = time.monotonic()
-    desk.quiet()
-    after = time.monotonic()
-    done.result(5)
-    assert before <= desk.seen[0].closed_at <= after
 
 
 def test_names_with_line_breaks_stay_on_one_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:

@@ -96,7 +96,7 @@ def test_a_folder_that_takes_long_to_read_holds_nobody_up(
     assert looks == [1], "it is being looked at; nobody begins again"
     let_go.set()
     until = time.monotonic() + 20
-    while replying._sync_future is not None and time.monotonic() < until:
+    while not replying.library.index() and time.monotonic() < until:
         threading.Event().wait(0.01)
     assert {entry.source_id for entry in replying.library.index()} == {"kb:boats.md"}
 
