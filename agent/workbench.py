@@ -235,10 +235,6 @@ class Workbench:
         bench.store = self.store_of(run_id)
         return bench
 
-    def saved_sites(self) -> dict[str, Settings]:
-        """The saved sites by name: the settings a question to each is asked with."""
-        return self.store.saved_sites.all()
-
     def save_site(self, name: str, settings: Settings) -> None:
         """Save sites under a name, in place of others of that name. Raises UsageError."""
         if not name.strip() or len(name) > 80:
@@ -246,10 +242,6 @@ class Workbench:
         settings = normalize_settings(settings)
         validation.check_start_pages(settings)
         self.store.saved_sites.put(name.strip(), settings.replace(thread_id=""))
-
-    def delete_saved_site(self, name: str) -> None:
-        """Delete a saved site; its conversations stay."""
-        self.store.saved_sites.drop(name)
 
     def add_folder(self, folder: str, tags: Sequence[str] = ()) -> FolderImportResult:
         """Add a folder of this computer to the library. Raises UsageError for who does not run it."""
@@ -320,11 +312,6 @@ class Workbench:
         except StoreError as error:
             return [str(error), *self.worker.find_faults()]
         return self.worker.find_faults()
-
-    def engine_states(self) -> dict[str, bool]:
-        """Whether each engine that was asked answered last."""
-        health = self.worker.world("live").health
-        return {name: one.outcome in (Outcome.OK, Outcome.EMPTY) for name, one in health.items()}
 
     def check_embedder(self) -> tuple[bool, str]:
         """Ask the embedding model for the vector of one word."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Engine, func, insert, select, update
+from sqlalchemy import ColumnElement, Engine, func, insert, select, update
 
 from agent.accounts import tables
 from agent.accounts.audit import AuditAction, AuditLog
@@ -19,8 +18,6 @@ from agent.store.ledger import utc_timestamp
 from agent.store.table_access import TableAccess, Writer
 
 Role = Literal["member", "admin"]
-FRESH_S = 1.0
-"""Seconds a person's row is kept in memory: another process (the command line) may have changed it."""
 p = tables.people.c
 
 
@@ -60,14 +57,12 @@ class People(TableAccess):
     def __init__(self, reader: Engine, writer: Writer, audit: AuditLog, rules: SignInRules) -> None:
         super().__init__(reader, writer)
         self._audit, self.rules = audit, rules
-        self._known: dict[tuple[str, str], tuple[float, Person]] = {}
-        self._lock = threading.Lock()
 
     def recognize(self, claims: Mapping[str, Any]) -> Person:
         """The person of a sign-in, by the claims of its ID token. A new person is added; a sign-in seen for
         the first time is recorded. Raises SignInRefused when it does not hold."""
         sign_in = self.rules.read(claims)
-        person = self._find_known(sign_in.issuer, sign_in.subject)
+        person = self._find(p.issuer == sign_in.issuer, p.subject == sign_in.subject)
         if person and person.is_blocked:
             raise SignInRefused("an admin of this server has blocked your account: ask them")
         issued = sign_in.issued
@@ -77,8 +72,8 @@ class People(TableAccess):
 
     def get(self, person_id: str) -> Person:
         """A person by id. Raises NotFound."""
-        if row := self._row(select(tables.people).where(p.id == person_id)):
-            return _to_person(row)
+        if person := self._find(p.id == person_id):
+            return person
         raise NotFound("there is no such person")
 
     def list(self) -> list[Person]:
@@ -87,8 +82,7 @@ class People(TableAccess):
 
     def find_first_admin(self) -> Person | None:
         """Who owns the data folder itself; None before they have signed in."""
-        row = self._row(select(tables.people).where(p.folder == ""))
-        return _to_person(row) if row else None
+        return self._find(p.folder == "")
 
     def set_role(self, actor: Person, person_id: str, role: Role) -> None:
         """Make someone an admin or a member. Raises UsageError for the first admin, whose settings are the
@@ -129,22 +123,12 @@ class People(TableAccess):
 
     def is_let_in(self, person: Person) -> bool:
         """May this person still use the server, by what is known of them now?"""
-        now = self._find_known(person.issuer, person.subject)
+        now = self._find(p.id == person.id)
         return bool(now and not now.is_blocked and self.rules.admits(now.email))
 
-    def _find_known(self, issuer: str, subject: str) -> Person | None:
-        key = (issuer, subject)
-        with self._lock:
-            read_at, person = self._known.get(key, (-FRESH_S, None))
-        if person and time.monotonic() - read_at < FRESH_S:
-            return person
-        row = self._row(select(tables.people).where(p.issuer == issuer, p.subject == subject))
-        if row is None:
-            return None
-        found = _to_person(row)
-        with self._lock:
-            self._known[key] = (time.monotonic(), found)
-        return found
+    def _find(self, *wanted: ColumnElement[bool]) -> Person | None:
+        row = self._row(select(tables.people).where(*wanted))
+        return _to_person(row) if row else None
 
     def _record(self, sign_in: SignIn) -> Person:
         """Record a sign-in, the first of a new person or a later one. The first admin gets the data folder
@@ -179,8 +163,6 @@ class People(TableAccess):
                     "created_at": utc_timestamp(),
                 }
                 connection.execute(insert(tables.people).values(row | stated))
-        with self._lock:
-            self._known.clear()
         self._audit.add(person_id, "sign in", sign_in.email)
         return self.get(person_id)
 
@@ -191,8 +173,6 @@ class People(TableAccess):
             connection.execute(update(tables.people).where(p.id == person_id).values(columns))
             if action in ("block", "sign out everywhere"):
                 connection.execute(tables.end_tokens(person_id))
-        with self._lock:
-            self._known.clear()
         self._audit.add(actor, action, told or person_id)
 
 

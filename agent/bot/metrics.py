@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
@@ -27,11 +27,11 @@ from agent.bot.routes import RULES, KnowsName, is_loopback
 from agent.counters import LABELS, read_counts
 from agent.errors import TouchstoneError
 from agent.export.escaping import to_one_line
-from agent.types import Usage
+from agent.types import Outcome, Usage
 from agent.types.reply import AIResult
+from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 
-CONTENT_TYPE = CONTENT_TYPE_LATEST
 REGISTRY = CollectorRegistry()
 REQUESTS = Counter(
     "ai_requests_total", "Requests by result: success, skip (silence), error.", ["result"], registry=REGISTRY
@@ -56,10 +56,19 @@ for _decision in ("answerable", "not_answerable"):
 
 
 def render_metrics(engines: Mapping[str, bool] | None = None) -> bytes:
-    """All metrics in Prometheus' text format (CONTENT_TYPE). `engines`: whether each answered last."""
+    """All metrics in Prometheus' text format. `engines`: whether each answered last."""
     live = CollectorRegistry()
     live.register(_Counts(engines or {}))
     return generate_latest(REGISTRY) + generate_latest(live)
+
+
+def list_engine_states(benches: Iterable[Workbench]) -> dict[str, bool]:
+    """Whether each engine that was asked answered last, in all workbenches that asked it."""
+    up: dict[str, bool] = {}
+    for bench in benches:
+        for name, health in bench.worker.world("live").health.items():
+            up[name] = up.get(name, True) and health.outcome in (Outcome.OK, Outcome.EMPTY)
+    return up
 
 
 class _Counts(Collector):
@@ -179,10 +188,8 @@ class OperationsHttp:
         if not self.is_permitted(request):
             headers = {"www-authenticate": "Bearer"}
             return JSONResponse({"error": _REFUSED}, status_code=401, headers=headers)
-        opened = self._open_benches().list_open()
-        states = [state for bench in opened for state in bench.engine_states().items()]
-        is_up = {name: all(up for other, up in states if other == name) for name, _ in states}
-        return Response(render_metrics(is_up), headers={"content-type": CONTENT_TYPE})
+        body = render_metrics(list_engine_states(self._open_benches().list_open()))
+        return Response(body, headers={"content-type": CONTENT_TYPE_LATEST})
 
     def is_permitted(self, request: Request) -> bool:
         """May this request see numbers and details?"""

@@ -111,7 +111,7 @@ def test_no_secret_is_found_in_anything_that_leaves_or_is_kept(
         "the log at DEBUG": capsys.readouterr().err,
         "prompts and replies": "\n".join(call.model_dump_json() for call in bench.calls(run)),
         "the run as JSON": str(bench.as_json(run)),
-        "metrics": metrics.render_metrics(bench.engine_states()),
+        "metrics": metrics.render_metrics(metrics.list_engine_states([bench])),
         "repr": repr(
             [
                 bench,

@@ -115,12 +115,12 @@ CASES: dict[str, dict[str, Act]] = {
         ],
     },
     "saved site": {
-        "list": lambda own: _bench().saved_sites(),
+        "list": lambda own: _bench().store.saved_sites.all(),
         "open": lambda own: _bench().store.saved_sites.get("birds"),
         "change": lambda own: _bench().save_site(
             "own", Settings(flow="site", start_urls=["https://b.example/"])
         ),
-        "delete": lambda own: _bench().delete_saved_site("birds"),
+        "delete": lambda own: _bench().store.saved_sites.drop("birds"),
         "export": lambda own: _own_zip(),
     },
     "key": {

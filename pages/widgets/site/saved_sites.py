@@ -14,7 +14,7 @@ CHOSEN_KEY, NAME_KEY = "site-desk", "site-desk-name"
 
 def draw_choice() -> None:
     """The saved sites as pills; nothing when there are none."""
-    sites = client.workbench().saved_sites()
+    sites = client.workbench().store.saved_sites.all()
     if not sites:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="site-desks"):
@@ -49,14 +49,14 @@ def _save(settings: Settings) -> None:
 def _delete(name: str) -> None:
     st.session_state.pop(CHOSEN_KEY, None)
     client.submit(
-        client.workbench().delete_saved_site,
+        client.workbench().store.saved_sites.drop,
         name,
         done=f"The saved site “{name}” is deleted; its conversations stay.",
     )
 
 
 def _fill_form() -> None:
-    site = client.workbench().saved_sites().get(st.session_state.get(CHOSEN_KEY) or "")
+    site = client.workbench().store.saved_sites.all().get(st.session_state.get(CHOSEN_KEY) or "")
     if site is None:
         return
     allowed = "\n".join(site.allowed_domains)

@@ -25,12 +25,12 @@ def test_kept_replaced_dropped(bench):
     bench.save_site(" Loggers ", LOGGERS)
     bench.save_site("Loggers", LOGGERS.model_copy(update={"instruction": "At length"}))
     bench.save_site("Dairy", LOGGERS)
-    assert list(bench.saved_sites()) == ["Dairy", "Loggers"]
-    kept = bench.saved_sites()["Loggers"]
+    assert list(bench.store.saved_sites.all()) == ["Dairy", "Loggers"]
+    kept = bench.store.saved_sites.all()["Loggers"]
     assert (kept.instruction, kept.thread_id, kept.start_urls) == ("At length", "", LOGGERS.start_urls)
-    bench.delete_saved_site("Loggers")
-    bench.delete_saved_site("Nobody")
-    assert list(bench.saved_sites()) == ["Dairy"]
+    bench.store.saved_sites.drop("Loggers")
+    bench.store.saved_sites.drop("Nobody")
+    assert list(bench.store.saved_sites.all()) == ["Dairy"]
 
 
 def test_a_desk_needs_a_name_and_a_start(bench):
