@@ -19,6 +19,7 @@ from tests.web.site import Site as Server
 from tests.web.site import html
 
 QUOTE = "https://borskvart.example/stock/KALL/forum"
+DEMO = ["collect", "--world", "demo", "--model", "keyless"]
 PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
 
 
@@ -26,7 +27,7 @@ PROMPT = "Go to the forum section and find out what people are saying about Kall
 def test_it_gathers_and_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: tmp_path / f"found.{name}" for name in ("json", "markdown", "csv")}
     options = [text for name, file in files.items() for text in (f"--{name}", str(file))]
-    assert main(["collect", "--world", "demo", "--model", "keyless", "--start", QUOTE, PROMPT, *options]) == 0
+    assert main([*DEMO, "--start", QUOTE, PROMPT, *options]) == 0
     out, err = capsys.readouterr()
     assert "needs a model" in out and "5 gathered:" in out
     assert "nav:decision EXTRACT_LINKS" in err and "nav:content_added" in err and "nav:" not in out
@@ -37,31 +38,12 @@ def test_it_gathers_and_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.
 
 def test_several_starts_and_the_limits(capsys: pytest.CaptureFixture[str]) -> None:
     starts = ["--start", "https://granvattnet-courier.example/news/", "--start", QUOTE]
-    assert (
-        main(
-            [
-                "collect",
-                "--world",
-                "demo",
-                "--model",
-                "keyless",
-                *starts,
-                "--max-articles",
-                "1",
-                "--depth",
-                "2",
-                "Collect the news",
-            ]
-        )
-        == 0
-    )
+    assert main([*DEMO, *starts, "--max-articles", "1", "--depth", "2", "Collect the news"]) == 0
     assert "1 gathered:" in capsys.readouterr().out
 
 
 def test_the_plain_way(capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        main(["collect", "--world", "demo", "--model", "keyless", "--start", QUOTE, "--plain", PROMPT]) == 0
-    )
+    assert main([*DEMO, "--start", QUOTE, "--plain", PROMPT]) == 0
     assert "(thread" not in capsys.readouterr().out
 
 
@@ -89,7 +71,7 @@ def test_the_plain_way(capsys: pytest.CaptureFixture[str]) -> None:
 def test_wrong_usage_is_told_and_ends_with_2(
     wrong: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["collect", "--world", "demo", "--model", "keyless", *wrong]) == 2
+    assert main([*DEMO, *wrong]) == 2
     out, err = capsys.readouterr()
     assert err.startswith("touchstone: ") and told in err and not out, "nothing was started"
 
@@ -121,55 +103,19 @@ def test_flows_with_start_pages_look_for_no_search_engine(
 
 
 def test_a_walk_that_read_nothing_ends_well_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        main(
-            [
-                "collect",
-                "--world",
-                "demo",
-                "--model",
-                "keyless",
-                "--start",
-                "https://nowhere.example/",
-                "Collect",
-            ]
-        )
-        == 0
-    )
+    assert main([*DEMO, "--start", "https://nowhere.example/", "Collect"]) == 0
     out = capsys.readouterr().out
-    assert (
-        "No digest is given." in out
-        and "404" in out
-        and "Nothing was gathered." in out
-        and "0 gathered" not in out
-    )
+    assert "No digest is given." in out and "404" in out
+    assert "Nothing was gathered." in out and "0 gathered" not in out
 
 
 def script(tmp_path: Path, redirect: str, *options: str) -> subprocess.CompletedProcess[str]:
     """The command in a shell of its own, its streams as `redirect` says."""
-    line = [
-        sys.executable,
-        "-m",
-        "agent",
-        "collect",
-        "--world",
-        "demo",
-        "--model",
-        "keyless",
-        "--start",
-        QUOTE,
-        PROMPT,
-        *options,
-    ]
-    command = f"{shlex.join(line)} {redirect}"
+    line = [sys.executable, "-m", "agent", *DEMO, "--start", QUOTE, PROMPT, *options]
     surroundings = {**os.environ, "TOUCHSTONE_DATA": str(tmp_path / "data")}
+    command = ["bash", "-c", f"{shlex.join(line)} {redirect}"]
     return subprocess.run(
-        ["bash", "-c", command],
-        cwd=config.ROOT,
-        env=surroundings,
-        capture_output=True,
-        text=True,
-        check=False,
+        command, cwd=config.ROOT, env=surroundings, capture_output=True, text=True, check=False
     )
 
 

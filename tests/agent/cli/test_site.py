@@ -48,33 +48,20 @@ def test_a_bare_host_name_is_a_start_page_and_its_own_fence():
 
 
 def test_the_limits_of_the_seed_are_its_defaults_and_can_be_set():
-    assert settings("--start", START).site == SiteLimits(
-        max_iterations=5,
-        max_pages=100,
-        content_max_chars=10_000,
-        links_max_chars=500,
-        url_truncation_buffer=10,
-        max_links_per_page=300,
-        max_urls_per_iteration=5,
-        crawl_ahead=20,
-        fresh_days=1,
-    )
-    given = settings(
-        *("--max-pages", "12", "--iterations", "2", "--batch", "3", "--page-chars", "400"),
-        *("--page-links", "6", "--url-chars", "60", "--url-buffer", "7", "--start", START),
-        *("--ahead", "0", "--fresh-days", "3"),
-    )
-    assert given.site == SiteLimits(
-        max_iterations=2,
-        max_pages=12,
-        content_max_chars=400,
-        links_max_chars=60,
-        url_truncation_buffer=7,
-        max_links_per_page=6,
-        max_urls_per_iteration=3,
-        crawl_ahead=0,
-        fresh_days=3,
-    )
+    assert settings("--start", START).site == SiteLimits()
+    typed = "--max-pages 12 --iterations 2 --batch 3 --page-chars 400 --page-links 6 --url-chars 60"
+    typed += " --url-buffer 7 --ahead 0 --fresh-days 3"
+    assert settings(*typed.split(), "--start", START).site.model_dump() == {
+        "max_iterations": 2,
+        "max_pages": 12,
+        "content_max_chars": 400,
+        "links_max_chars": 60,
+        "url_truncation_buffer": 7,
+        "max_links_per_page": 6,
+        "max_urls_per_iteration": 3,
+        "crawl_ahead": 0,
+        "fresh_days": 3,
+    }
 
 
 def test_a_limit_holds_in_the_run_and_in_its_follow_up(capsys):
