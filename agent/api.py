@@ -18,7 +18,6 @@ from pydantic import BaseModel
 
 from agent.actions import validation
 from agent.actions.export import build_collection as build_collection
-from agent.engine.run_settings import normalize_settings
 from agent.errors import ModelUnavailable, TouchstoneError, UsageError
 from agent.export import collected
 from agent.llm import detect
@@ -136,11 +135,6 @@ def _open(bench: Workbench | None) -> Iterator[Workbench]:
 def start_collect_run(bench: Workbench, prompt: str, seed_links: Sequence[str], settings: Settings) -> str:
     """Start a run from the start pages and the addresses in the prompt; returns its id. Raises UsageError
     when there is no start page or a limit is not possible."""
-    return bench.start(prompt, check_collect_settings(prompt, seed_links, settings))
-
-
-def check_collect_settings(prompt: str, seed_links: Sequence[str], settings: Settings) -> Settings:
-    """The complete settings of a run from these start pages. Raises UsageError as `start_collect_run`."""
     typed = [complete_typed_url(link) for link in seed_links if link.strip()]
     start_urls = list(dict.fromkeys([*typed, *find_urls(prompt)]))
     if len(start_urls) > MAX_START_PAGES:
@@ -153,9 +147,7 @@ def check_collect_settings(prompt: str, seed_links: Sequence[str], settings: Set
     ):
         if value < 1:
             raise UsageError(f"a collecting run needs at least one {what}, not {value}")
-    complete = normalize_settings(settings.replace(flow="collect", start_urls=start_urls))
-    validation.check_new_run(prompt.strip(), complete, (complete.flow,))
-    return complete
+    return bench.start(prompt, settings.replace(flow="collect", start_urls=start_urls))
 
 
 def start_text_check(bench: Workbench, name: str, data: bytes, settings: Settings) -> str:
@@ -189,14 +181,7 @@ def make_ask(name: str, config: Config) -> AskModel | None:
     client = found.client if name == "auto" else found.client.with_models(strong=name, fast=name)
 
     def _ask(role: str, messages: list[dict[str, str]], shape: type[BaseModel], tier: str) -> BaseModel:
-        ticket = CallContext(
-            run_id="",
-            step=0,
-            role=role,
-            recall=lambda _: None,
-            record=lambda _: None,
-            checkpoint=lambda: None,
-        )
+        ticket = CallContext("", 0, role, lambda _: None, lambda _: None, lambda: None)
         return request_structured(client, ticket, messages, shape, tier=tier)  # type: ignore[arg-type]
 
     return _ask

@@ -28,8 +28,6 @@ RETRY_S = 300.0
 DESCRIBED_KINDS: tuple[SourceKind, ...] = ("file", "topic")
 """Web pages are too many; they are described without a model."""
 MAX_HEADINGS = 60
-CALLS_RUN_ID = "library"
-"""The run id of its model calls."""
 
 
 class SummaryWorker:
@@ -37,7 +35,6 @@ class SummaryWorker:
 
     def __init__(self, library: Library, model: ReplyModel, reserve: ReserveUse = RESERVE_NOTHING) -> None:
         self.library, self._model, self._reserve = library, model, reserve
-        self._calls = library.store.calls
         self._closing = threading.Event()
         self._running = threading.Lock()
         self._retry_at = 0.0
@@ -81,15 +78,9 @@ class SummaryWorker:
         """Describe one document, unless it changed or got a description meanwhile."""
         try:
             page = self.library.load(source.source_id)
-            context = CallContext(
-                run_id=CALLS_RUN_ID,
-                step=0,
-                role=DESCRIBE.name,
-                recall=self._calls.recall,
-                record=self._calls.record,
-                checkpoint=self._checkpoint,
-                reserve=self._reserve,
-            )
+            stored = self.library.store.calls
+            of = "library", 0, DESCRIBE.name
+            context = CallContext(*of, stored.recall, stored.record, self._checkpoint, reserve=self._reserve)
             judged = DESCRIBE.judge(
                 lambda _, messages, shape, tier: request_structured(
                     client,
