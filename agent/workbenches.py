@@ -148,16 +148,12 @@ class Workbenches:
 
     def shut_out(self, actor: Person, person_id: str) -> None:
         """Block a person: nothing of theirs is served or works from now on. Raises UsageError, NotFound."""
-        if self.accounts is None:
-            raise UsageError("there is nobody to sign in here")
-        self.accounts.people.set_blocked(actor, person_id, blocked=True)
+        self._require_accounts().people.set_blocked(actor, person_id, blocked=True)
         self._close(person_id)
 
     def set_quota(self, actor: Person, person_id: str, quota: Quota) -> None:
         """Give a person a quota of their own; what limits work, from the next start on. Raises UsageError."""
-        if self.accounts is None:
-            raise UsageError("there is nobody to sign in here")
-        self.accounts.quotas.set(actor, person_id, quota)
+        self._require_accounts().quotas.set(actor, person_id, quota)
         with self._lock:
             if held := self._open.get(person_id):
                 held.bench.worker.start(min(quota.runs, self.config.WORKERS))
@@ -166,9 +162,8 @@ class Workbenches:
         """Put a person's store and what they saved into the bin; returns where it is. What they used
         today stays counted, their tokens and the links to their runs end. The settings of the server, in the
         folder of the first admin, stay."""
-        if self.accounts is None:
-            raise UsageError("there is nobody to sign in here: delete the data folder")
-        self.accounts.tokens.revoke_all(person)
+        accounts = self._require_accounts()
+        accounts.tokens.revoke_all(person)
         with self._lock:
             bench = self.open(person)
             self._leaving.add(person.id)
@@ -185,9 +180,14 @@ class Workbenches:
                 bench.config.saved.forget_held()
         finally:
             self._leaving.discard(person.id)
-        self.accounts.shares.delete_all(person)
-        self.accounts.audit.add(person.id, "delete data", target.name)
+        accounts.shares.delete_all(person)
+        accounts.audit.add(person.id, "delete data", target.name)
         return target
+
+    def _require_accounts(self) -> Accounts:
+        if self.accounts is None:
+            raise UsageError("there is nobody to sign in here")
+        return self.accounts
 
     def close(self) -> None:
         """Let every run rest, and close everything."""
@@ -222,7 +222,7 @@ class Workbenches:
         return bench
 
     def _limits_of(self, person: Person) -> WorkLimits:
-        quotas = self.accounts.quotas  # type: ignore[union-attr]
+        quotas = self._require_accounts().quotas
         return WorkLimits(
             places=self._places,
             pace=self._pace,
@@ -236,7 +236,7 @@ class Workbenches:
 
     def _keep_house(self) -> None:
         """Open who has unfinished runs; then close what is idle, until the server stops."""
-        people = self.accounts.people  # type: ignore[union-attr]
+        people = self._require_accounts().people
         for person in people.list():
             path = self.folder_of(person) / STORE_FILE
             try:

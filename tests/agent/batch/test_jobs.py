@@ -21,7 +21,7 @@ import pytest
 from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
 from agent.batch.jobs import BatchStatus, create, drive, export_csv, export_json, get_status, resume, stop
-from agent.engine.batch_scheduler import BUDGET_REASON_PREFIX, describe_exhausted_budget
+from agent.engine.batch_scheduler import BUDGET_REASON_PREFIX
 from agent.errors import NotFound, UsageError
 from agent.llm.detect import DetectedModel
 from agent.types import BatchBudget, Settings, Status
@@ -223,24 +223,6 @@ def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytes
     assert not [why for why in stopped if why.startswith(BUDGET_REASON_PREFIX)], (
         "those that were cut short looked on"
     )
-
-
-def test_what_was_used_up(bench: Workbench) -> None:
-    spent = get_status(bench, begun(bench)).usage
-    tight = BatchBudget(max_calls=10, max_tokens=1000, max_cost_usd=1, max_minutes=1)
-    assert describe_exhausted_budget(tight, spent) == ""
-    figures = {
-        "llm_calls": (9, "9 of 10 model calls"),
-        "prompt_tokens": (950, "tokens"),
-        "cost_usd": (0.95, "$0.95"),
-        "seconds": (55.0, "minutes"),
-    }
-    for name, (value, word) in figures.items():
-        used = {name: value}
-        assert word in describe_exhausted_budget(tight, spent.model_copy(update=used))
-        assert describe_exhausted_budget(tight, spent.model_copy(update=used), 1.0) == "", (
-            "the last tenth is for the answers"
-        )
 
 
 def test_a_failed_row_is_told_and_can_be_tried_again(
