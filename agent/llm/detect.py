@@ -172,16 +172,12 @@ def _list_models(base_url: str, server: str, key: str, within_s: float) -> list[
     return [item["id"] for item in listed or [] if isinstance(item, dict) and isinstance(item.get("id"), str)]
 
 
-# The search for the model of one configuration, in a thread of its own: no screen waits for a server.
-
-
 class ModelSearch:
-    """Searches until it has found one, or again when asked to; thread-safe. A search ends within seconds."""
+    """The search for the model of one configuration, in a thread of its own: no screen waits for a server. It
+    ends within seconds, and is repeated until it has found one, or when asked to; thread-safe."""
 
     def __init__(
-        self,
-        config: Config,
-        tune: Callable[[ModelClient], ModelClient] = lambda client: client,
+        self, config: Config, tune: Callable[[ModelClient], ModelClient] = lambda client: client
     ) -> None:
         """`tune` sets the client's options."""
         self._config, self._tune = config, tune
@@ -225,14 +221,9 @@ class ModelSearch:
         self.found = replace(found, client=self._tune(found.client)) if found.client else found
 
 
-# The model of `reply`: the one that `ai_response.llm` names, else the environment's, with the file's
-# options.
-#
-# A named model that cannot be reached is reported, and `reply` stays silent, as it does without a name.
-
-
 class ReplyModel:
-    """Finds the model once and keeps it; thread-safe."""
+    """The model of `reply`: the one that `ai_response.llm` names, else the environment's, with the file's
+    options, found once. One that cannot be reached is told, and `reply` stays silent. Thread-safe."""
 
     def __init__(self, config: Config, llm: LLMSettings) -> None:
         self.config, self.llm = reply_config.apply_llm_settings(config, llm), llm

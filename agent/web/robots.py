@@ -41,9 +41,9 @@ class RobotsResponse:
 class RobotsRules:
     """The rules of one origin; `parsed` is empty when it has none."""
 
-    parsed: tuple[Protego, ...] = ()
-    is_closed: bool = False
-    expires_at: float = 0.0
+    parsed: tuple[Protego, ...]
+    is_closed: bool
+    expires_at: float
 
     def explain_refusal(self, url: str) -> str:
         """Why this address may not be fetched; "" when it may."""

@@ -27,7 +27,6 @@ MAX_CHARACTERS = 5_000
 """Characters of a field that are looked at, many times what an engine shows."""
 MAX_SNIPPET_CHARACTERS = 500
 """Abstracts are cut to about the length of a web engine's longest snippets."""
-MAX_DATE = 40
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
 
 
@@ -103,7 +102,7 @@ def build_hits(
                 snippet=shorten(raw.snippet, snippet_characters),
                 rank=len(found) + 1,
                 engine=engine,
-                published_at=raw.published_at[:MAX_DATE],
+                published_at=raw.published_at[:40],
                 publication=raw.publication,
             )
         if len(found) >= max_results:

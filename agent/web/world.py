@@ -48,7 +48,7 @@ class EngineHealth:
     outcome: Outcome
     detail: str
     at: float
-    pause_s: float = 0.0
+    pause_s: float
 
     def remaining_pause(self) -> float:
         """Seconds until it may be asked again."""
