@@ -359,15 +359,6 @@ def find_known_url(state: ResearchRun, url: str) -> str:
     return map_spellings(given).get(spelled) or (lead.value if lead else "")
 
 
-def find_titled_url(state: ResearchRun, title: str) -> str:
-    """The address of the listed result or link with exactly this title; "" for none. A snippet stands behind
-    a result's title."""
-    words = " ".join(title.split()).casefold()
-    texts = {lead.value: lead.text.casefold() for lead in state.own.leads.values() if lead.kind == "url"}
-    same = (url for url, text in texts.items() if text == words or text.startswith(f"{words}. "))
-    return next(same, "") if words else ""
-
-
 def conflict_to_settle(state: RunState) -> Conflict | None:
     """The first open conflict on what was asked for which fewer actions were taken. What could settle one
     that the analyzer reported is among its leads."""

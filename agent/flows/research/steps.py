@@ -228,13 +228,13 @@ def _build_inputs(state: ResearchRun, tools: RunContext, actions: list[str]) -> 
 
 
 def _build_proposals(state: ResearchRun, reply: DecisionReply, stall: Stall | None) -> list[Proposal]:
-    """The actions of a reply as proposals; a known address as it was found, not as the reply spells it, or by
-    the title it was listed with. To read a page again that was read in part is to read the rest of it."""
+    """The actions of a reply as proposals; a known address as it was found, not as the reply spells it. To
+    read a page again that was read in part is to read the rest of it."""
     proposals, parts = [], {part.id for part in state.plan}
     for action in reply.actions:
         name, what = action.next_action, action.query_or_url
         if name == "crawl_url":
-            what = policy.find_known_url(state, what) or policy.find_titled_url(state, what) or what
+            what = policy.find_known_url(state, what) or what
         if name in ("crawl_url", "more") and (url := canonicalize(what)):
             pages = state.pages.values()
             page = next((ref for ref in pages if url in map(canonicalize, (ref.url, ref.final_url))), None)
