@@ -8,11 +8,16 @@ from typing import Any
 
 import pytest
 
+from agent.actions.bundles import verify_bundle
+from agent.actions.export import export_run
+from agent.answering.recheck_answers import find_answer_problems
 from agent.engine import context
+from agent.engine.state import to_jsonable
 from agent.errors import StoreError, UsageError
 from agent.evidence.block_layout import lay_out_blocks
+from agent.flows import FLOWS
 from agent.store.ledger import utc_timestamp
-from agent.types import Status
+from agent.types import Status, Step
 from tests.web.reporting_model import KILNS, ReportScript, start_report
 from tests.web.written_reports import HEADINGS, headings, reporting, written
 
@@ -173,3 +178,16 @@ def test_an_empty_cell_is_filled_from_facts_that_its_writer_was_not_shown():
     assert shown.block.row_labels == list(KILNS) and all(cell for row in shown.rows for cell in row)
     [again] = [p for role, p in script.prompts if role == "section" and "Myra: Built: (empty)" in p]
     assert "Write all of it again" in again
+
+
+def test_a_cell_that_was_moved_to_another_row_is_told_by_who_verifies():
+    with reporting(ReportScript()) as (bench, run_id):
+        bench.drive(run_id)
+        assert verify_bundle(export_run(bench, run_id, "bundle")).is_valid
+        view = bench.snapshot(run_id)
+        moved = view.state.answer.replace(
+            sentences=[said.replace(row=0) for said in view.state.answer.sentences]
+        )
+        forged = Step(n=9, name="sections", change=to_jsonable({"answers": [moved]}), next="review")
+        problems = list(find_answer_problems(FLOWS["research"].new_state(), [*view.steps[:-1], forged]))
+    assert any("for another row or column" in problem for problem in problems)
