@@ -46,7 +46,7 @@ from tests.played.scenario import REPLIES, load_scenarios
 PASSAGES = {"chat": 10, "site": 60}
 CLAIMS_AT, DATES_AT, FIGURES_AT = (
     "agent.evidence.claims",
-    "agent.text.date_intervals",
+    "agent.text.dates",
     "agent.text.quantities",
 )
 Case = tuple[dict[str, Any], CountedPassages]
@@ -86,33 +86,30 @@ def name_rules(module: str, names: str, off: Any = None) -> Rules:
 def list_claim_rules() -> Rules:
     """The rules of the check by code."""
     off = partial(name_rules, f"{CLAIMS_AT}.differences")
-    forms = importlib.import_module(DATES_AT)._FORMS
+    check = partial(name_rules, "agent.evidence.claim_check")
+    forms = importlib.import_module(DATES_AT)._SPANS
     return {
-        **off("_find_rivals _find_dates _find_times _find_figure _find_negation find_absent_names", _nothing),
+        **off(
+            "_find_rivals _find_dates _find_times _find_figure _find_negation _find_absent_names", _nothing
+        ),
         **off("_is_label _is_written", _no),
-        **off("load_function_words", lambda _language: frozenset()),
-        **off("_BOUND _GROUPING _LABEL IDENTIFIER MIN_SHARE"),
+        **off("_BOUND _GROUPING _LABEL _IDENTIFIER _DAY MIN_SHARE"),
         **off("MAX_ROUNDING", 1.0),
-        **name_rules(f"{CLAIMS_AT}.names", "IDENTIFIER _DAY"),
-        **name_rules(f"{CLAIMS_AT}.names", "_initials", lambda _name: ""),
-        **name_rules(f"{CLAIMS_AT}.names", "_PREFIX", 99),
-        **name_rules(f"{CLAIMS_AT}.quoted", "_EDGE _ADDS _ASKS"),
+        **off("_PREFIX", 99),
+        **off("_take_initials", lambda _name: ""),
         **name_rules(f"{CLAIMS_AT}.words", "_CONTRACTIONS _CJK _RANGE_WORD"),
         **name_rules(f"{CLAIMS_AT}.words", "find_clock_times", _nothing),
-        **name_rules(f"{CLAIMS_AT}.words", "blank_note_marks", _same),
         **name_rules(f"{CLAIMS_AT}.computed", "_find_spans", _nothing),
         **name_rules(f"{CLAIMS_AT}.computed", "_AGED _DASH _SPAN _ORDER _RESULT_WORDS _BIRTH"),
-        **name_rules("agent.evidence.claim_check", "find_computations", _nothing),
-        **name_rules("agent.evidence.claim_check", "is_carried", _no),
-        **name_rules("agent.evidence.claim_check", "read_calculations", _same),
-        **name_rules("agent.evidence.claim_check", "words_before", lambda *_given: ""),
-        **name_rules(FIGURES_AT, "MAX_ROUNDING _FRACTIONS _HALF_MORE _COUNTS_SECONDS _BYTES _LONG_SPANS"),
-        **name_rules(FIGURES_AT, "_CURRENCIES"),
-        **name_rules(FIGURES_AT, "_is_share", _no),
+        **check("_EDGE _ADDS _ASKS"),
+        **check("find_computations", _nothing),
+        **check("is_carried", _no),
+        **check("read_calculations", _same),
+        **name_rules(FIGURES_AT, "MAX_ROUNDING _FRACTIONS _COUNTS_SECONDS _BYTES _LONG_SPANS _CURRENCIES"),
         **name_rules(FIGURES_AT, "_read_words", _nothing),
-        **name_rules(DATES_AT, "_BARE_YEAR _YEAR_LEAD_IN _ARTICLE _COUNTED_NOUN"),
+        **name_rules(DATES_AT, "_BARE_YEAR _YEAR_LEAD_IN _COUNTED_NOUN"),
         **{
-            f"date_intervals form {n}": {f"{DATES_AT}._FORMS": [*forms[:n], *forms[n + 1 :]]}
+            f"dates form {n}": {f"{DATES_AT}._SPANS": [*forms[:n], *forms[n + 1 :]]}
             for n in range(len(forms))
         },
     }
@@ -133,7 +130,6 @@ def list_run_rules() -> Rules:
         **name_rules(contradiction, "_CELL _CLAUSE_END _SITE_NAME"),
         **name_rules(contradiction, "MIN_SIMILARITY"),
         **name_rules(contradiction, "_split_qualifier", lambda _title: (frozenset(), frozenset())),
-        **name_rules(contradiction, "_subject_words", lambda _fact: frozenset()),
         **name_rules(contradiction, "is_comparable", _yes),
         **name_rules(clash, "is_same_thing is_on_question", _yes),
         **name_rules(clash, "_states_value", _no),

@@ -48,10 +48,11 @@ def check(args: Namespace) -> int:
         {"id": id, "verdict": check.verdict, "reason": explain(check)}
         for id, check in zip(claims, checks, strict=True)
     ]
+    lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     if args.json_file is None:
-        write_stdout("\n".join(json.dumps(row, ensure_ascii=False) for row in rows))
+        write_stdout(lines)
     else:
-        write_file(args.json_file, to_json(rows))
+        write_file(args.json_file, lines if args.json_file.suffix == ".jsonl" else to_json(rows))
     counts = Counter(check.verdict for check in checks)
     write_stderr(", ".join(f"{n} {verdict}" for verdict, n in counts.most_common()))
     if judge and judge.failures:
