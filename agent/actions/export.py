@@ -216,12 +216,12 @@ def _items(bench: ActionContext, run_id: str) -> str:
     return collected.render_collection_csv(build_collection(bench, run_id))
 
 
-def _write(render: Callable[[Report], str | bytes], *, to_read: bool = False) -> Writer:
-    """`to_read`: for who reads the answer, with nothing else of the run."""
+def _write(render: Callable[[Report], str | bytes], *, whole: bool = False) -> Writer:
+    """For who reads the answer, with nothing else of the run; `whole`: with all of it that may leave."""
 
     def write(bench: ActionContext, run_id: str) -> str | bytes:
         report = build_report(bench, run_id)
-        return render(report.to_read if to_read else report)
+        return render(report if whole else report.to_read)
 
     return write
 
@@ -244,10 +244,10 @@ _RIS = "application/x-research-info-systems"
 _EVIDENCE, _ITEMS = "the report with its facts, journey and checks", "one article or post a row"
 _BUNDLE = "pages, quotes and prompts in one zip: can be verified, and imported on another machine"
 _GRAPH = "how the pages led to one another, for Gephi and yEd"
-_md, _html, _docx = map(partial(_write, to_read=True), (render_markdown, render_html, render_docx))
-_facts, _pages = map(_write, (sheets.render_facts_csv, sheets.render_pages_csv))
+_md, _html, _docx = map(_write, (render_markdown, render_html, render_docx))
+_facts, _pages = map(partial(_write, whole=True), (sheets.render_facts_csv, sheets.render_pages_csv))
 _bib, _ris, _csl = map(_list_sources, (render_bibtex, render_ris, render_csl))
-_evidence, _graph = _write(render_evidence_markdown), _write(render_graphml)
+_evidence, _graph = _write(render_evidence_markdown, whole=True), _write(render_graphml, whole=True)
 _ALL = (
     ExportFormat("md", "Markdown", "the answer with numbered references", "md", _MD, READ, _md),
     ExportFormat("html", "Web page", "one file, opens offline, prints well", "html", _WEB, READ, _html),
