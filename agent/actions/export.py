@@ -244,7 +244,7 @@ _RIS = "application/x-research-info-systems"
 _EVIDENCE, _ITEMS = "the report with its facts, journey and checks", "one article or post a row"
 _BUNDLE = "pages, quotes and prompts in one zip: can be verified, and imported on another machine"
 _GRAPH = "how the pages led to one another, for Gephi and yEd"
-_md, _html, _docx = map(_write, (render_markdown, render_html, render_docx))
+_md, _html, _docx = _write(render_markdown), _write(render_html), _write(render_docx)
 _facts, _pages = map(partial(_write, whole=True), (sheets.render_facts_csv, sheets.render_pages_csv))
 _bib, _ris, _csl = map(_list_sources, (render_bibtex, render_ris, render_csl))
 _evidence, _graph = _write(render_evidence_markdown, whole=True), _write(render_graphml, whole=True)
