@@ -42,17 +42,17 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 CEILINGS = {
     "agent": {
-        "lines": 50_742,
-        "code_lines": 37_158,
-        "functions": 2_685,
-        "constants": 2_893,
-        "regex_uses": 333,
+        "lines": 48_295,
+        "code_lines": 35_263,
+        "functions": 2_549,
+        "constants": 2_328,
+        "regex_uses": 287,
     },
     "pages": {
-        "lines": 12_913,
-        "code_lines": 9_821,
-        "functions": 805,
-        "constants": 635,
+        "lines": 12_695,
+        "code_lines": 9_651,
+        "functions": 786,
+        "constants": 627,
         "regex_uses": 20,
     },
 }

@@ -137,11 +137,9 @@ DELIMITERS = ",;\t|"
 MAX_CELL_CHARACTERS = 5_000
 LONG_CELL_CHARACTERS = 300
 """A record with a longer text is no row of a table but a section of its own: it holds sentences."""
-_MAX_FIELD_CHARACTERS = 10_000_000
-"""Characters of one cell in the file; more means a quote that is never closed."""
 _BROKEN = (
-    "A cell of the table has no end (a quote is opened and not closed?). Open it in a spreadsheet and "
-    "save it as CSV again."
+    "A cell of the table has no end (a quote is opened and not closed?), or more than 131,072 characters. "
+    "Open it in a spreadsheet and save it as CSV again."
 )
 _CUT = f"Only the first {MAX_ROWS:,} rows were read."
 _SAMPLE = 64 * 1024
@@ -157,7 +155,6 @@ def extract_csv(text: str, delimiter: str = "") -> Extraction:
     elif not delimiter or delimiter not in text[:_SAMPLE]:
         delimiter = max(DELIMITERS, key=lambda one: _count_columns(text[:_SAMPLE], one))
     try:
-        csv.field_size_limit(_MAX_FIELD_CHARACTERS)
         read = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
         cells = ([" ".join(cell.split())[:MAX_CELL_CHARACTERS] for cell in row[:MAX_COLUMNS]] for row in read)
         return _build_table(list(islice(filter(any, cells), MAX_ROWS + 2)))
