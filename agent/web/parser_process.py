@@ -11,17 +11,16 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from pydantic import TypeAdapter
 
 from agent.net.policies import MB
 from agent.types import Outcome
+from agent.web import mime
 from agent.web.engines import ddgs_search
 from agent.web.extract import dispatch
 from agent.web.extract.extraction import Extraction
-from agent.web.extract.formats import docx, epub, odt, pdf, rtf, sheets, slides
 
 try:
     import resource
@@ -33,14 +32,6 @@ READING: TypeAdapter[Reading] = TypeAdapter(Reading)
 """How a reading travels: as JSON, so that a hijacked process can send nothing but values."""
 PARTIAL_SHARE = 0.7
 """The share of its CPU time after which a PDF is told as far as it was read."""
-READERS: dict[str, Callable[[bytes], Extraction]] = {
-    "docx": docx.extract_docx,
-    "epub": epub.extract_epub,
-    "odt": odt.extract_odt,
-    "pptx": slides.extract_slides,
-    "rtf": rtf.extract_rtf,
-    "sheets": sheets.extract_sheets,
-}
 
 
 def read_document(kind: str, data: bytes, seconds: float, about: dict[str, Any]) -> Reading:
@@ -48,10 +39,9 @@ def read_document(kind: str, data: bytes, seconds: float, about: dict[str, Any])
     `about` describes it, of a search what its backend finds."""
     if kind == "search":
         return ddgs_search.search_backend(data.decode(), **about)
-    if kind == "pdf":
-        return pdf.extract_pdf(data, seconds=PARTIAL_SHARE * seconds).limit()
-    if kind in READERS:
-        return READERS[kind](data).limit()
+    if document := mime.DOCUMENTS.get(kind):
+        partial = {"seconds": PARTIAL_SHARE * seconds} if kind == "pdf" else {}
+        return document.load_reader()(data, **partial).limit()
     content_type, url = about.pop("content_type", ""), about.pop("url", "")
     if kind == "structure":
         return dispatch.read_structure(data, content_type, url, **about).limit()

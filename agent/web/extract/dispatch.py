@@ -9,20 +9,13 @@ from agent.text import urls
 from agent.text.dates import ReadingDay
 from agent.types import Link, Outcome, Page
 from agent.web import mime
-from agent.web.extract import encoding, forum_posts, html_page, link_lists, plain_text
-from agent.web.extract.extraction import Extraction, PageStructure
+from agent.web.extract import encoding, forum_posts, html_page, link_lists
+from agent.web.extract.extraction import LOCKED, Extraction, PageStructure
 from agent.web.parser_pool import PAGE_KINDS, shared_pool
 
 MAX_BYTES_HERE = 50_000
 """A larger page is read in another process, which a stop and limits of CPU time and memory end: the time that
 the HTML parser takes grows with the square of some pages (50,000 `<option>`: 18 s; of this size .15 s)."""
-
-_TABLE_NAMES = {"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/x-ndjson"}
-"""The types of tables as text, by the ending of their address."""
-LOCKED = (
-    "The document is locked with a password. Open it, save it without the password, and add that, or look "
-    "for an unlocked copy."
-)
 
 
 def extract_content(
@@ -31,8 +24,9 @@ def extract_content(
     """The readable part of a body from `url`; outcome `unsupported` or `empty` when there is none. A document
     (PDF, Office, EPUB, RTF) and a large page are read in another process; meanwhile `checkpoint` is called,
     which may raise."""
+    content_type = mime.complete_type(content_type, url)
     kind = mime.detect_kind(raw, content_type)
-    if kind in mime.DOCUMENT_TYPES or (kind in PAGE_KINDS and len(raw) > MAX_BYTES_HERE):
+    if kind in mime.DOCUMENTS or (kind in PAGE_KINDS and len(raw) > MAX_BYTES_HERE):
         return shared_pool.read(kind, raw, checkpoint, content_type=content_type, url=url)
     return read_page(kind, raw, content_type, url).limit()
 
@@ -70,11 +64,14 @@ def read_page(kind: str, raw: bytes, content_type: str, url: str) -> Extraction:
         case "html":
             return html_page.extract_html(encoding.decode(raw, content_type), url)
         case "text":
-            return _extract_text(encoding.decode(raw, content_type), content_type, url)
+            read = mime.find_text_format(content_type, url).load_reader()
+            reading = read(encoding.decode(raw, content_type))
+            reading.title = reading.title or _name_in_address(url)
+            return reading
         case "xml":
             return _extract_xml(encoding.decode(raw, content_type), url)
         case "locked":
-            return Extraction(outcome=Outcome.UNSUPPORTED, detail=LOCKED)
+            return Extraction(outcome=Outcome.UNSUPPORTED, detail=LOCKED.format("document"))
         case "empty":
             nothing = "The address answered with nothing at all. Look for the same elsewhere."
             return Extraction(outcome=Outcome.EMPTY, detail=nothing)
@@ -84,21 +81,9 @@ def read_page(kind: str, raw: bytes, content_type: str, url: str) -> Extraction:
             return Extraction(outcome=Outcome.UNSUPPORTED, detail=unreadable)
 
 
-def _extract_text(text: str, content_type: str, url: str) -> Extraction:
-    """A table or Markdown where its type or ending says so, else plain text."""
-    stated = mime.parse_media_type(content_type)
-    if stated not in _TABLE_NAMES.values():
-        ending = url.split("?")[0].rpartition(".")[2].lower()
-        stated = _TABLE_NAMES.get(ending, "")
-    if not stated:
-        is_markdown = "markdown" in content_type or url.endswith(".md")
-        return plain_text.extract_markdown(text) if is_markdown else plain_text.extract_plain_text(text, url)
-    if stated == "application/x-ndjson":
-        reading = plain_text.extract_json_lines(text)
-    else:
-        reading = plain_text.extract_csv(text, delimiter="\t" if "tab" in stated else "")
-    reading.title = plain_text.name_in_address(url)
-    return reading
+def _name_in_address(url: str) -> str:
+    """The last part of an address's path; "" for a document's, which is named by its label."""
+    return "" if url.startswith(urls.FILE_SCHEME) else url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
 
 
 def _extract_xml(source: str, url: str) -> Extraction:

@@ -1,5 +1,5 @@
-"""An uploaded document as a Page (see FORMATS). Nothing in it is executed, fetched or unpacked to disk; what
-is no text is read in a process of its own (`agent.web.parser_pool`).
+"""An uploaded document as a Page (see `mime.FORMATS`). Nothing in it is executed, fetched or unpacked to
+disk; what is no text is read in a process of its own (`agent.web.parser_pool`).
 
 A document's name is a label: it is cleaned, shown and compared, never opened."""
 
@@ -22,30 +22,6 @@ from agent.web.link_targets import resolve_anchors
 
 MAX_BYTES = 50_000_000
 """Bytes a document may have. The screens accept less in an upload: server.maxUploadSize."""
-FORMATS = "HTML, PDF, DOCX, ODT, RTF, EPUB, PPTX, XLSX, ODS, CSV, TSV, JSON-lines, Markdown and plain text"
-"""What can be read, as a person calls it."""
-_TEXT_EXTENSIONS = (
-    "html htm xhtml md markdown txt text rst org log json jsonl ndjson yaml yml csv tsv".split()
-)
-_OFFICE_NAMES = {
-    "docx": "Word document",
-    "odt": "OpenDocument text",
-    "rtf": "RTF document",
-    "epub": "book (EPUB)",
-    "pptx": "presentation",
-    **dict.fromkeys(("xlsx", "xlsm", "xlsb", "xls", "ods"), "spreadsheet"),
-}
-READABLE_EXTENSIONS = (*_TEXT_EXTENSIONS, "pdf", *_OFFICE_NAMES)
-"""Endings of the files that are read from a folder."""
-_MEDIA_TYPES = {
-    **dict.fromkeys(("html", "htm", "xhtml"), "text/html"),
-    **dict.fromkeys(("md", "markdown"), "text/markdown"),
-    **dict.fromkeys(("jsonl", "ndjson"), "application/x-ndjson"),
-    "pdf": "application/pdf",
-    "csv": "text/csv",
-    "tsv": "text/tab-separated-values",
-}
-_SHEET_TYPES = {"ods": "application/vnd.oasis.opendocument.spreadsheet", "xls": "application/vnd.ms-excel"}
 _CONVERSION_HINTS = {
     **dict.fromkeys(("doc", "dot"), "an old Word file: open it there and save it as DOCX or PDF"),
     **dict.fromkeys(("ppt", "pps"), "an old PowerPoint file: open it there and save it as PPTX or PDF"),
@@ -78,9 +54,8 @@ def read_document(name: str, data: bytes, *, url: str = "") -> Page:
     if not data.strip(b"\x00 \t\r\n"):
         raise UsageError(f"{label} is empty: there is nothing to add")
     address = url if canonicalize(url) else f"{FILE_SCHEME}{label}"
-    ending = label.rpartition(".")[2].lower() if "." in label else ""
     try:
-        reading, kind = _extract(data, ending, label, address)
+        reading, kind = _extract(data, label, address)
     except _PARSER_ERRORS as fault:
         log.warning("%s cannot be read", label, exc_info=fault)
         advice = "Save it again, or as PDF or plain text"
@@ -105,7 +80,7 @@ def find_anchors(page: Page) -> list[Anchor]:
         return []
     if page.url.startswith(FILE_SCHEME):
         label = page.url.removeprefix(FILE_SCHEME)
-        reading, kind = _extract(page.raw, label.rpartition(".")[2].lower(), label, page.url)
+        reading, kind = _extract(page.raw, label, page.url)
     else:
         kind = page.content_type
         reading = dispatch.extract_content(page.raw, kind, page.final_url)
@@ -132,23 +107,24 @@ def clean_name(name: str) -> str:
     return label or "unnamed"
 
 
-def _extract(data: bytes, ending: str, label: str, address: str) -> tuple[Extraction, str]:
-    """The document read by what it is: its first bytes decide, then its ending."""
-    stated = _MEDIA_TYPES.get(ending, "text/plain" if ending in _TEXT_EXTENSIONS else "")
+def _extract(data: bytes, label: str, address: str) -> tuple[Extraction, str]:
+    """The document read by what it is, and its type: its first bytes decide, then its ending."""
+    ending = mime.read_ending(label)
+    known = mime.BY_ENDING.get(ending)
+    stated = known.media_type if known and not known.label else ""
     kind = mime.detect_kind(data, stated)
-    if kind in mime.DOCUMENT_TYPES:
-        reading = dispatch.extract_content(data, stated, address)
-        return reading, _SHEET_TYPES.get(ending if kind == "sheets" else "", mime.DOCUMENT_TYPES[kind])
+    if document := mime.DOCUMENTS.get(kind):
+        return dispatch.extract_content(data, stated, address), document.media_type
     if kind != "locked" and ending in _CONVERSION_HINTS:
         raise UsageError(f"{label} is {_CONVERSION_HINTS[ending]}")
-    if kind in ("other", "text") and ending in _OFFICE_NAMES:
+    if kind in ("other", "text") and known and known.label:
         raise UsageError(
-            f"{label} is damaged, or no {_OFFICE_NAMES[ending]}. Open it in the program that wrote it and "
-            "save it again, or as PDF"
+            f"{label} is damaged, or no {known.label}. Open it in the program that wrote it and save it "
+            "again, or as PDF"
         )
     if kind == "other":
-        raise UsageError(f"{label} holds nothing that can be read as text. {FORMATS} can be read")
-    is_mislabelled = kind == "html" and stated == "text/plain"
+        raise UsageError(f"{label} holds nothing that can be read as text. {mime.FORMAT_NAMES} can be read")
+    is_mislabelled = kind == "html" and stated == mime.PLAIN_TEXT.media_type
     reading = dispatch.extract_content(data, "" if is_mislabelled else stated, address)
     return reading, stated or f"text/{kind}"
 
@@ -168,7 +144,7 @@ def list_files(folder: Path) -> list[tuple[str, Path]]:
     found = []
     for path in paths:
         parts = path.relative_to(folder).parts
-        if path.suffix.lower().lstrip(".") not in READABLE_EXTENSIONS or any(p[0] == "." for p in parts):
+        if mime.read_ending(path.name) not in mime.BY_ENDING or any(p[0] == "." for p in parts):
             continue
         try:
             is_within = path.resolve().is_relative_to(root) and path.is_file()

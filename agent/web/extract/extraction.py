@@ -18,6 +18,10 @@ MAX_LINKS = 5_000
 MAX_LINK_CHARACTERS = 1_000_000
 """Of the addresses of a page together."""
 _CUT = "Only its first {:,} characters were read: it has more than {:,} headings and paragraphs."
+LOCKED = (
+    "The {} is locked with a password or a copy protection. Open it, save it without, and add that, or look "
+    "for an unlocked copy."
+)
 EXTRACTION_VERSION = 1
 """Raised when bodies are read in another way: a stored page is then read again from its body."""
 

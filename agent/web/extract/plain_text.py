@@ -15,8 +15,8 @@ from agent.text.normalization import normalize_characters
 from agent.text.sentences import join_wrapped_lines
 from agent.types import Heading, Link, Outcome
 from agent.web.extract.extraction import MAX_COLUMNS, MAX_ROWS, Extraction
-from agent.web.extract.formats.writer import DocumentWriter
 from agent.web.extract.text_blocks import extract_fragment
+from agent.web.extract.writer import DocumentWriter
 
 MIN_PAGES = 3
 """A line at the edge of at least so many pages, and of half of them, is a running head."""
@@ -27,23 +27,16 @@ _UNDERLINE = re.compile(r"[ \t]*([=\-~^\"'*#+])\1{2,}[ \t]*")
 _LEVELS = {"=": 1, "#": 1, "*": 1, "-": 2}
 
 
-def extract_plain_text(source: str, url: str) -> Extraction:
+def extract_plain_text(source: str) -> Extraction:
     """The text with its underlined titles as headings and the addresses in it as links; JSON as it is."""
     source = normalize_characters(source.replace("\r\n", "\n").replace("\r", "\n"))
+    links = [Link(url=address) for address in urls.find_urls(source)]
     if _JSON.fullmatch(source):
-        links = [Link(url=address) for address in urls.find_urls(source)]
-        return Extraction(title=name_in_address(url), text=source.strip(), links=links)
+        return Extraction(text=source.strip(), links=links)
     lines = _drop_running_heads(source).split("\n")
     text = join_wrapped_lines("\n".join(map(str.rstrip, lines))).strip("\n")
     text, headings = _read_headings(text)
-    name = name_in_address(url)
-    links = [Link(url=address) for address in urls.find_urls(source)]
-    return Extraction(title=headings[0].text if headings else name, text=text, headings=headings, links=links)
-
-
-def name_in_address(url: str) -> str:
-    """The last part of an address's path; "" for a document's, which is named by its label."""
-    return "" if url.startswith(urls.FILE_SCHEME) else url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
+    return Extraction(title=headings[0].text if headings else "", text=text, headings=headings, links=links)
 
 
 def _drop_running_heads(source: str) -> str:
@@ -160,6 +153,11 @@ def extract_csv(text: str, delimiter: str = "") -> Extraction:
         return _build_table(list(islice(filter(any, cells), MAX_ROWS + 2)))
     except csv.Error:
         return Extraction(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
+
+
+def extract_tsv(text: str) -> Extraction:
+    """The rows of a table whose cells are divided by tabs."""
+    return extract_csv(text, delimiter="\t")
 
 
 def _count_columns(sample: str, delimiter: str) -> float:

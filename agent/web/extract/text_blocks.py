@@ -17,6 +17,7 @@ from agent.types import Anchor, Block, Heading, Link, Table
 from agent.types.web import BlockKind
 from agent.web.extract.extraction import MAX_COLUMNS, MAX_LINKS, MAX_ROWS, Extraction
 from agent.web.extract.nodes import names_of
+from agent.web.extract.writer import TextWriter
 from agent.web.link_targets import resolve_anchors
 
 TABLE_CELL_TAGS = frozenset(("td", "th"))
@@ -38,55 +39,6 @@ MIN_LINKED_SHARE = 0.9
 MAX_SEPARATOR_CHARS = 4
 """A text between links of at most this length is a number or a separator (" » ")."""
 _BLOCK_KINDS: dict[str, BlockKind] = {"p": "paragraph", "dt": "term", "dd": "definition", "li": "item"}
-
-
-class TextWriter:
-    """Text as it grows: a run of white space becomes one space; one or two line ends separate blocks."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.length = 0
-        self._gap = ""
-
-    def require_gap(self, kind: str) -> None:
-        """Ask for at least this gap (" ", a line end, two line ends) before what comes next."""
-        if len(kind) > len(self._gap) or (kind != " " and self._gap == " "):
-            self._gap = kind
-
-    def next_offset(self) -> int:
-        """The offset of the next word."""
-        return self.length + (len(self._gap) if self.length else 0)
-
-    def write_inline(self, text: str) -> None:
-        """Write inline text; its own leading and trailing white space counts as a gap."""
-        words = normalize_characters(text).split()
-        if not words:
-            if text:
-                self.require_gap(" ")
-            return
-        if text[0].isspace():
-            self.require_gap(" ")
-        self._append(" ".join(words))
-        if text[-1].isspace():
-            self._gap = " "
-
-    def write_preformatted(self, text: str) -> None:
-        """Write preformatted text as it is."""
-        if text.strip():
-            self._append(text.strip("\n").rstrip())
-
-    def _append(self, text: str) -> None:
-        if self.length and self._gap:
-            self.parts.append(self._gap)
-            self.length += len(self._gap)
-        self._gap = ""
-        self.parts.append(text)
-        self.length += len(text)
-
-    @property
-    def text(self) -> str:
-        """Everything written so far."""
-        return "".join(self.parts)
 
 
 class TextBlocks:

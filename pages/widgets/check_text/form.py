@@ -13,7 +13,7 @@ from agent.errors import UsageError
 from agent.settings.config import ROOT
 from agent.text.plurals import format_count
 from agent.types import CheckTextSettings, Settings
-from agent.web.extract import documents
+from agent.web import mime
 from agent.workbench import Workbench
 from pages.widgets.forms import form_page
 from pages.widgets.library.upload import describe_size_limits
@@ -70,7 +70,7 @@ def _draw_input() -> None:
     )
     if way == "upload":
         help = f"It is read on this computer and stays here. {describe_size_limits()}"
-        st.file_uploader(f"A document: {documents.FORMATS}", key=FILE_KEY, help=help)
+        st.file_uploader(f"A document: {mime.FORMAT_NAMES}", key=FILE_KEY, help=help)
     elif way == "address":
         drafts.text_area("The address of the page", ADDRESS, placeholder="https://", height=68)
     else:

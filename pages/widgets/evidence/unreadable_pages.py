@@ -13,7 +13,7 @@ from agent.actions import page_input
 from agent.actions.page_input import FailedRequest
 from agent.engine.run_state import RunState
 from agent.types import Outcome, Refusal, Status
-from agent.web.extract import documents
+from agent.web import mime
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import (
     badges,
@@ -120,8 +120,8 @@ def _draw_form(view: RunSnapshot, url: str, popover: str) -> None:
     draft, hint = f"paste:{run_id}:{name}", "Select all on the page, copy, and paste it here"
     drafts.text_area("Page text", draft, height=140, most=page_input.MAX_PASTED_CHARS, placeholder=hint)
     ui.button("Use this text", f"research-paste-do-{name}", _give, view, url, popover, type="primary")
-    hint = f"{documents.FORMATS} can be read"
-    endings = list(documents.READABLE_EXTENSIONS)
+    hint = f"{mime.FORMAT_NAMES} can be read"
+    endings = list(mime.BY_ENDING)
     file = st.file_uploader("Or its file", endings, key=f"research-file-{name}", help=hint)
     if file is not None:
         given = (file.name, file.getvalue())

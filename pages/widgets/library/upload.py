@@ -12,6 +12,7 @@ from agent.errors import UsageError
 from agent.settings.config import is_personal
 from agent.text.plurals import format_count
 from agent.types import FolderImportResult, LibrarySource, RefusedFile
+from agent.web import mime
 from agent.web.extract import documents
 from pages.widgets.library import fetch
 from pages.widgets.shell import client, escape, ui
@@ -57,7 +58,7 @@ def _draw_forms() -> None:
 def _draw_upload(tags: list[str]) -> None:
     number = int(st.session_state.get(ROUND_KEY, 0))
     given = st.file_uploader(
-        f"Drop documents here, or choose them: {documents.FORMATS}",
+        f"Drop documents here, or choose them: {mime.FORMAT_NAMES}",
         accept_multiple_files=True,
         key=f"library-files-{number}",
         help=f"They are read on this computer and stay here. {describe_size_limits()}",
@@ -131,7 +132,7 @@ def render_result(added: FolderImportResult) -> str:
     taken, refused = len(added.sources), len(added.refused)
     head = f"{format_count(taken, 'document')} added" + (f", {refused} not taken" if refused else "")
     if not taken and not refused:
-        head = f"Nothing there could be read: {documents.FORMATS} can"
+        head = f"Nothing there could be read: {mime.FORMAT_NAMES} can"
     no = "".join(
         f'<li class="removed"><b>{escape.html(one.name)}</b>: {escape.html(_explain_refusal(one))}</li>'
         for one in added.refused[:MAX_LISTED]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UsageError
-from agent.web.extract import dispatch
+from agent.web.extract import plain_text
 from tests.agent.library.pages import HERONS, STORKS, ids
 
 
@@ -127,7 +127,7 @@ def test_a_bad_file_beside_a_good_one_is_told_and_the_others_are_read(library, f
     (kb / "big.csv").write_text('name,x\n"' + "a" * 11_000_000 + '",2\n')
     (kb / "odd.md").write_text("# Odd")
     (kb / "zebras.md").write_text("# Zebras\n\nZebras graze on the plain.")
-    plain, looked = dispatch.plain_text.extract_markdown, Path.stat
+    plain, looked = plain_text.extract_markdown, Path.stat
 
     def read(text):
         return [][1] if text == "# Odd" else plain(text)
@@ -137,7 +137,7 @@ def test_a_bad_file_beside_a_good_one_is_told_and_the_others_are_read(library, f
             raise PermissionError(13, "Permission denied")
         return looked(path, **settings)
 
-    monkeypatch.setattr(dispatch.plain_text, "extract_markdown", read)
+    monkeypatch.setattr(plain_text, "extract_markdown", read)
     monkeypatch.setattr(Path, "stat", stat)
     told = library.sync(kb, team)
     assert told.added == ["kb:zebras.md"] and not told.removed, "what may not be looked at is not gone"

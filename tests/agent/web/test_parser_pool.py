@@ -45,7 +45,7 @@ def test_documents_are_read_and_the_process_is_kept_for_the_next(pool: ParserPoo
     assert "400 litres" in pool.read("pdf", make_pdf("The vat holds 400 litres.")).text
     [first] = find_children() - others
     assert pool.read("docx", make_docx()).title == "Vat & cellar"
-    assert pool.read("sheets", make_xlsx({"A": [["high", 3]]})).tables[0].rows == [["high", "3"]]
+    assert pool.read("xlsx", make_xlsx({"A": [["high", 3]]})).tables[0].rows == [["high", "3"]]
     assert pool.read("rtf", RTF).outcome is Outcome.OK
     assert find_children() - others == {first}
 

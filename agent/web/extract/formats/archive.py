@@ -18,7 +18,7 @@ from xml.parsers.expat import ExpatError
 from lxml import etree
 
 from agent.types import Outcome
-from agent.web.extract.extraction import Extraction
+from agent.web.extract.extraction import LOCKED, Extraction
 
 MAX_PARTS = 5_000
 MAX_XML = 16_000_000
@@ -73,7 +73,7 @@ _REASONS = {
     "as PDF.",
     "large": "The {} unpacks to more text than is read here. Split it, or save the part you need as a "
     "document of its own.",
-    "locked": "The {} is locked with a password or a copy protection. Save it without, and add it again.",
+    "locked": LOCKED,
     "empty": "The {} holds no text (perhaps pictures only). Add a version with text.",
 }
 

@@ -11,7 +11,7 @@ from agent.types import Outcome
 from agent.web.extract import encoding, html_page
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import archive
-from agent.web.extract.formats.writer import DocumentWriter
+from agent.web.extract.writer import DocumentWriter
 
 KIND = archive.ArchiveKind("book (EPUB)", max_xml=64_000_000, max_tags=4_000_000)
 _CONTAINER = "META-INF/container.xml"

@@ -18,11 +18,11 @@ import pypdfium2.raw as pdfium
 from agent.text import urls
 from agent.text.dates import normalize_date
 from agent.types import Anchor, Outcome
-from agent.web.extract.extraction import Extraction
+from agent.web.extract.extraction import LOCKED, Extraction
 from agent.web.extract.formats import pdf_layout
 from agent.web.extract.formats.pdf_layout import LARGER, SECTION_NUMBER, Layout
 from agent.web.extract.formats.pdf_lines import Line, normalize_characters, read_lines
-from agent.web.extract.formats.writer import DocumentWriter
+from agent.web.extract.writer import DocumentWriter
 
 # The link areas of a PDF: the words below each, found again in the extracted text.
 
@@ -137,10 +137,6 @@ def _drop_entries(lines: list[Line], least: int) -> list[Line]:
 
 PAGE_HEADING_LEVEL = 6
 """Deepest, so that a page break ends no section."""
-_ENCRYPTED = (
-    "The PDF is locked with a password. Open it, save it without the password, and add that, or look "
-    "for an unlocked copy."
-)
 _SCANNED = (
     "The PDF holds pictures of pages and no text. Run text recognition (OCR) over it, or look for a version "
     "with text."
@@ -160,7 +156,7 @@ def extract_pdf(raw: bytes, *, seconds: float = 4.0) -> Extraction:
         document = pypdfium2.PdfDocument(raw)
     except pypdfium2.PdfiumError as error:
         is_locked = error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD
-        return Extraction(outcome=Outcome.UNSUPPORTED, detail=_ENCRYPTED if is_locked else _BROKEN)
+        return Extraction(outcome=Outcome.UNSUPPORTED, detail=LOCKED.format("PDF") if is_locked else _BROKEN)
     try:
         return _read_document(document, seconds)
     except pypdfium2.PdfiumError:

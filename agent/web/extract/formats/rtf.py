@@ -8,7 +8,7 @@ from striprtf.striprtf import rtf_to_text as convert_rtf
 
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import archive
-from agent.web.extract.formats.writer import DocumentWriter
+from agent.web.extract.writer import DocumentWriter
 
 KIND = archive.ArchiveKind("RTF document")
 _STATED = re.compile(rb"\{\\(title|author)\s([^{}]{1,500})\}")

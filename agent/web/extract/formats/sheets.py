@@ -12,8 +12,8 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook
 from agent.types import Outcome
 from agent.web.extract.extraction import MAX_COLUMNS, MAX_ROWS, Extraction
 from agent.web.extract.formats import archive
-from agent.web.extract.formats.writer import DocumentWriter
 from agent.web.extract.plain_text import MAX_CELL_CHARACTERS
+from agent.web.extract.writer import DocumentWriter
 
 KIND = archive.ArchiveKind("spreadsheet", max_xml=200_000_000, max_ratio=400, max_tags=20_000_000)
 """Cells cost the parser (Rust, no entities) little, and repeat each other a great deal."""

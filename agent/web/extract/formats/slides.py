@@ -12,7 +12,7 @@ from pptx.exc import PythonPptxError
 
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import archive
-from agent.web.extract.formats.writer import DocumentWriter
+from agent.web.extract.writer import DocumentWriter
 
 KIND = archive.ArchiveKind("presentation", max_xml=64_000_000)
 _MAX_DEPTH = 20

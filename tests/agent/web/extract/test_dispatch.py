@@ -21,6 +21,21 @@ def test_markdown_has_headings() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("raw", "name", "content_type"),
+    [
+        (b"a,b\n1,2\n", "f.csv", "application/octet-stream"),
+        (b"a\tb\n1\t2\n", "f.tsv?x=1", "text/plain"),
+        (b'{"a": 1, "b": 2}\n', "f.ndjson", "application/octet-stream"),
+        (b'{"a": 1, "b": 2}\n', "f.jsonl", "application/json"),
+        (b"a,b\n1,2\n", "f", "application/csv"),
+    ],
+)
+def test_a_table_is_known_by_its_type_or_its_ending(raw: bytes, name: str, content_type: str) -> None:
+    page = dispatch.extract_content(raw, content_type, f"https://a.example.com/{name}")
+    assert page.tables[0].rows == [["a", "b"], ["1", "2"]] and page.title == name.split("?")[0]
+
+
 def test_a_document_is_read_in_a_process_that_a_stop_ends() -> None:
     class Stopped(Exception):
         pass

@@ -12,7 +12,7 @@ PROSE = "The kiln is fired slowly at first, because clay that is still wet crack
 
 
 def read(text: str) -> Extraction:
-    return extract_plain_text(text, "https://kiln.example/notes.txt?x=1")
+    return extract_plain_text(text)
 
 
 def test_wrapped_lines_are_joined_and_divided_words_whole() -> None:
@@ -22,7 +22,7 @@ def test_wrapped_lines_are_joined_and_divided_words_whole() -> None:
     assert page.text == (
         "The efficient kiln is fired slowly at first, because wet clay will crack when it boils.\n\nEnd"
     )
-    assert page.title == "notes.txt"
+    assert page.title == ""
 
 
 def test_underlined_titles_are_headings_and_their_lines_go() -> None:
@@ -55,5 +55,5 @@ def test_json_keeps_its_lines() -> None:
 def test_a_long_line_of_dots_is_read_at_once() -> None:
     """The pattern for lines of contents took half a minute for it."""
     started = process_time()
-    assert extract_plain_text(f"Before\n\n{'.' * 20_000}\n\nAfter", "").text.startswith("Before")
+    assert extract_plain_text(f"Before\n\n{'.' * 20_000}\n\nAfter").text.startswith("Before")
     assert process_time() - started < 2
