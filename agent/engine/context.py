@@ -106,7 +106,16 @@ class RunContext:
         self.is_writing_up, self._step_started = closing_up, time.monotonic()
 
     def checkpoint(self) -> None:
-        """Raise ShutdownRequested, StopRequested, LeaseLost or BudgetSpent (time), or renew the lease."""
+        """Raise what `check_interrupts` raises, or BudgetSpent for the quota of the person or the batch."""
+        self.check_interrupts()
+        if not self.is_writing_up and time.monotonic() - self._parent_budget_checked > PARENT_BUDGET_CHECK_S:
+            self._parent_budget_checked = time.monotonic()
+            if over := self.find_parent_overrun(1.0 - RESERVED_SHARE):
+                raise over
+
+    def check_interrupts(self) -> None:
+        """Raise ShutdownRequested, StopRequested, LeaseLost or BudgetSpent (time), or renew the lease. A
+        model call under way is given up for nothing else: its use is reserved, and would be paid in vain."""
         if self.shutdown_event.is_set():
             raise ShutdownRequested("this process is ending; the run goes on when the next one starts")
         if self.store.ledger.control(self.lease.run_id) == "stop":
@@ -120,10 +129,6 @@ class RunContext:
             raise BudgetSpent(
                 f"the working time of {cap:g} s is used up", cap="seconds", used=worked, limit=cap
             )
-        if not self.is_writing_up and time.monotonic() - self._parent_budget_checked > PARENT_BUDGET_CHECK_S:
-            self._parent_budget_checked = time.monotonic()
-            if over := self.find_parent_overrun(1.0 - RESERVED_SHARE):
-                raise over
 
     def wait_step_gap(self) -> None:
         """Pause between two steps; a control flag or the end of the process interrupts the pause."""
@@ -261,7 +266,7 @@ class RunContext:
         """The results of several judgements that are asked at the same time, in order. A Signal abandons
         them; replies that had come are recorded and recalled when the step is taken again."""
         works = [lambda _check, judge=judge: judge() for judge in judgements]
-        return finish_all(works, self.checkpoint, MAX_PARALLEL_JUDGEMENTS, is_waiting=self.has_model)
+        return finish_all(works, self.check_interrupts, MAX_PARALLEL_JUDGEMENTS, is_waiting=self.has_model)
 
     def find_spent_budget(self) -> BudgetSpent | None:
         """Which cap on calls, tokens or money is reached; None for none. RESERVED_SHARE is reserved for the
@@ -306,7 +311,7 @@ class RunContext:
             role=role,
             recall=self._recall_call,
             record=self.store.calls.record,
-            checkpoint=self.checkpoint,
+            checkpoint=self.check_interrupts,
             earlier_steps=self.earlier_steps,
             recall_earlier=self.store.calls.recall,
             reserve=partial(self.reserve_use, self._open_share),

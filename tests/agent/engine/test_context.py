@@ -13,6 +13,8 @@ import pytest
 from agent.engine import context
 from agent.engine.context import RunContext
 from agent.errors import BudgetSpent, LeaseLost, ModelUnavailable, ShutdownRequested, StopRequested
+from agent.llm.model import Completion, CompletionRequest
+from agent.roles.reply import DESCRIBE
 from agent.store.database import Store
 from agent.types import ModelCall, Outcome, Page, Settings, SourceFilter, Step
 
@@ -191,3 +193,31 @@ def test_a_rest_between_steps_ends_as_soon_as_a_person_wants_something(equipped)
     tools.store.ledger.update_run(tools.lease.run_id, control="")
     tools.shutdown_event.set()
     tools.wait_step_gap()
+
+
+class ModelAtItsQuota:
+    """While it writes its reply, the quota of the person is used up: by what the call itself has reserved."""
+
+    strong, fast, judge, local = "m", "", "", False
+
+    def __init__(self, tools: RunContext) -> None:
+        self.tools = tools
+
+    def context_length(self, _tier: str) -> int:
+        return 32_000
+
+    def complete(self, request: CompletionRequest) -> Completion:
+        self.tools.find_parent_overrun = lambda _share: BudgetSpent("all is used", cap="quota")
+        request.checkpoint()
+        return Completion('{"description": "How backups run."}', 10, 5, 0.1, "m")
+
+
+def test_a_call_is_not_given_up_for_what_it_has_reserved_itself(equipped, monkeypatch):
+    monkeypatch.setattr(context, "PARENT_BUDGET_CHECK_S", -1.0)
+    tools = equipped()
+    tools.client = ModelAtItsQuota(tools)
+    blanks = {"title": "Backups", "headings": [], "beginning": "Backups run at two."}
+    [judged] = tools.judge_side_by_side([lambda: tools.judge(DESCRIBE, **blanks)])
+    assert judged.by == "model" and judged.value.description == "How backups run."
+    with pytest.raises(BudgetSpent, match="all is used"):
+        tools.checkpoint()
