@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import insert, select
+from sqlalchemy import Engine, insert, select
 
 from agent.accounts import tables
 from agent.store.ledger import utc_timestamp
-from agent.store.table_access import TableAccess
+from agent.store.table_access import TableAccess, Writer
 
 AuditAction = Literal[
     "sign in",
@@ -54,3 +54,11 @@ class AuditLog(TableAccess):
         query = select(a.at, a.actor, a.action, a.target).order_by(a.n.desc()).limit(limit or None)
         rows = self._rows(query.where(a.actor == actor) if actor else query)
         return [AuditEntry(*row) for row in rows]
+
+
+class AuditedTable(TableAccess):
+    """A table whose changes are noted in the log."""
+
+    def __init__(self, reader: Engine, writer: Writer, audit: AuditLog) -> None:
+        super().__init__(reader, writer)
+        self._audit = audit

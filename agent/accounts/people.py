@@ -11,11 +11,11 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Engine, func, insert, select, update
 
 from agent.accounts import tables
-from agent.accounts.audit import AuditAction, AuditLog
+from agent.accounts.audit import AuditAction, AuditedTable, AuditLog
 from agent.accounts.sign_in import SignIn, SignInRules
 from agent.errors import NotFound, SignInRefused, UsageError
 from agent.store.ledger import utc_timestamp
-from agent.store.table_access import TableAccess, Writer
+from agent.store.table_access import Writer
 
 Role = Literal["member", "admin"]
 p = tables.people.c
@@ -51,12 +51,12 @@ class Person:
         return self.name or self.email or self.subject
 
 
-class People(TableAccess):
+class People(AuditedTable):
     """Who has signed in. Thread-safe."""
 
     def __init__(self, reader: Engine, writer: Writer, audit: AuditLog, rules: SignInRules) -> None:
-        super().__init__(reader, writer)
-        self._audit, self.rules = audit, rules
+        super().__init__(reader, writer, audit)
+        self.rules = rules
 
     def recognize(self, claims: Mapping[str, Any]) -> Person:
         """The person of a sign-in, by the claims of its ID token. A new person is added; a sign-in seen for

@@ -19,13 +19,13 @@ from sqlalchemy import Engine, func, select
 from sqlalchemy.dialects.sqlite import Insert, insert
 
 from agent.accounts import tables
-from agent.accounts.audit import AuditLog
+from agent.accounts.audit import AuditedTable, AuditLog
 from agent.accounts.people import Person
 from agent.errors import BudgetSpent, UsageError
 from agent.store import tables as run_tables
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
-from agent.store.table_access import TableAccess, Writer
+from agent.store.table_access import Writer
 from agent.types import Status
 from agent.types.batches import BudgetMeter
 
@@ -67,12 +67,12 @@ def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0, claim: DayU
     return ""
 
 
-class Quotas(TableAccess):
+class Quotas(AuditedTable):
     """The quotas of everybody; who has none of their own has the defaults."""
 
     def __init__(self, reader: Engine, writer: Writer, audit: AuditLog, defaults: Quota) -> None:
-        super().__init__(reader, writer)
-        self._audit, self.defaults = audit, defaults
+        super().__init__(reader, writer, audit)
+        self.defaults = defaults
 
     def get(self, person_id: str) -> Quota:
         """A person's quota."""

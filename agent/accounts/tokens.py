@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Engine, delete, insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from agent.accounts import tables
-from agent.accounts.audit import AuditLog
+from agent.accounts.audit import AuditedTable
 from agent.accounts.people import Person
 from agent.errors import NotFound, UsageError
 from agent.store.ledger import utc_timestamp
-from agent.store.table_access import TableAccess, Writer
 
 KEY_BYTES = 32
 SCOPES = {
@@ -43,12 +42,8 @@ class ApiToken:
     revoked_at: str
 
 
-class ApiTokens(TableAccess):
+class ApiTokens(AuditedTable):
     """The tokens of everybody."""
-
-    def __init__(self, reader: Engine, writer: Writer, audit: AuditLog) -> None:
-        super().__init__(reader, writer)
-        self._audit = audit
 
     def create(self, person: Person, name: str, scopes: Sequence[str]) -> tuple[ApiToken, str]:
         """A new token and its text, which is not stored. Raises UsageError."""
@@ -113,12 +108,8 @@ class Share:
     created_at: str
 
 
-class Shares(TableAccess):
+class Shares(AuditedTable):
     """The shared runs of everybody."""
-
-    def __init__(self, reader: Engine, writer: Writer, audit: AuditLog) -> None:
-        super().__init__(reader, writer)
-        self._audit = audit
 
     def create(self, owner: Person, run_id: str) -> tuple[Share, str]:
         """A new link to a run and its key, which is not stored. The caller checks whose the run is."""

@@ -71,9 +71,9 @@ class SourceCheck:
     url: str
     drift: SourceDrift
     quotes: int
+    origin: PageOrigin
     lost_quotes: Sequence[str] = ()
     detail: str = ""
-    origin: PageOrigin = "fetched"
 
     @property
     def description(self) -> str:
@@ -225,7 +225,7 @@ def refetch_sources(
 
 def compare_source(old: Page, quotes: Sequence[str], new: Page) -> SourceCheck:
     """A page of the bundle against what was fetched now."""
-    check = SourceCheck(old.url, "same", len(quotes), origin=old.origin)
+    check = SourceCheck(old.url, "same", len(quotes), old.origin)
     reason = new.detail or new.outcome.replace("_", " ")
     if new.outcome is not Outcome.OK:
         if old.origin != "fetched":

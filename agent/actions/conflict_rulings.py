@@ -61,10 +61,10 @@ class SideSummary:
     facts: list[Fact]
     sites: list[str]
     independent_sites: list[str]
-    earliest: str = ""
-    latest: str = ""
+    earliest: str
+    latest: str
     """First and last publication of its facts, or first and last fetch when none has a date (ISO 8601)."""
-    has_publication_date: bool = False
+    has_publication_date: bool
 
     @property
     def source_count_text(self) -> str:

@@ -198,14 +198,10 @@ def render_shared_run(bench: ActionContext, run_id: str) -> SharedRun:
     report = build_report(bench, run_id)
     if bench.store.ledger.is_deleted(run_id):
         raise NotFound("there is no such shared run")
-    return SharedRun(report.run.question, render_html(_leave_out_how(report.to_read)))
-
-
-def _leave_out_how(report: Report) -> Report:
-    """A guest sees nothing of how the answer was made: no note's words, which a journey searched for."""
-    if not report.answer:
-        return report
-    return replace(report, answer=report.answer.replace(journey=""))
+    told = report.to_read
+    if told.answer:  # a guest sees nothing of how it was made: no note's words, which a journey searched for
+        told = replace(told, answer=told.answer.replace(journey=""))
+    return SharedRun(told.run.question, render_html(told))
 
 
 def _write_json(bench: ActionContext, run_id: str) -> str:

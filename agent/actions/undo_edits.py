@@ -3,7 +3,7 @@ a redo one that takes the undo out; no step is deleted, and what a model did is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
@@ -28,8 +28,8 @@ Expected = Annotated[int | None, Field(description="refuse unless it is about th
 class BuiltOn:
     """What was built on a step since: the numbers of the steps, and the sentences of the newest answer."""
 
-    steps: list[int] = field(default_factory=list)
-    sentences: list[Sentence] = field(default_factory=list)
+    steps: list[int]
+    sentences: list[Sentence]
 
 
 def undo(view: RunSnapshot, step: Expected = None) -> PersonStep:

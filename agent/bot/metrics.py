@@ -102,10 +102,10 @@ class ReplyOutcome:
     """A reply and how it was made. Silence is an error with `failed`, else a decision with its `reason`."""
 
     result: AIResult
+    path: tuple[str, ...]
+    reason: str
+    failed: bool
     run_id: str = ""
-    path: tuple[str, ...] = ()
-    reason: str = ""
-    failed: bool = False
     answerable: bool | None = None
     """The gate's decision; None when it was not reached or failed."""
     left_out: tuple[str, ...] = ()

@@ -61,7 +61,7 @@ class _Request:
     owner: str
     until: float
     store: Store
-    images: Sequence[Image] = ()
+    images: Sequence[Image]
 
 
 class ReplyService:
@@ -185,9 +185,7 @@ class ReplyService:
             expected = isinstance(error, TouchstoneError)
             told = error if expected else type(error).__name__
             log.error("a reply failed: %s", told, exc_info=None if expected else error)
-            replied = ReplyOutcome(
-                AIResult(), path=("failed",), reason=f"{type(error).__name__}: {error}", failed=True
-            )
+            replied = ReplyOutcome(AIResult(), ("failed",), f"{type(error).__name__}: {error}", failed=True)
         seconds = time.monotonic() - began
         return log_outcome(replied, seconds)
 
@@ -325,10 +323,10 @@ class ReplyService:
         )
         return ReplyOutcome(
             result,
-            request.run_id,
             (*(step.name for step in steps[1:] if step.by == "code"), steps[-1].next),
             reason,
-            failed=bool(late or over or state.own.trouble),
+            bool(late or over or state.own.trouble),
+            request.run_id,
             answerable=state.own.gating.should_reply if state.own.gating else None,
             left_out=tuple(state.own.left_out),
             usage=request.store.calls.sum_usage(request.run_id),
