@@ -13,6 +13,7 @@ from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, UsageErro
 from agent.llm.detect import DetectedModel
 from agent.types import CollectLimits, Settings
 from agent.workbench import Workbench
+from tests.tables import by_table
 from tests.web.scripted import ScriptedModel
 
 QUOTE = "https://borskvart.example/stock/KALL/forum"
@@ -137,15 +138,6 @@ def test_the_utilities_of_the_site_seed(bench: Workbench) -> None:
         call_llm("Say good morning.", bench=bench)
 
 
-@pytest.mark.parametrize(
-    ("url", "domains", "valid"),
-    [
-        ("https://docs.a.example/x", ["docs.a.example"], True),
-        ("https://b.example/x", ["a.example"], False),
-        ("https://b.example/x", [], True),
-        ("ftp://a.example/x", [], False),
-        ("no address", [], False),
-    ],
-)
+@by_table
 def test_an_address_is_valid_within_the_allowed_domains(url: str, domains: list[str], valid: bool) -> None:
     assert is_valid_url(url, domains) is valid

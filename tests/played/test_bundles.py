@@ -14,6 +14,7 @@ from agent.export import bundle
 from agent.workbench import Workbench
 from tests.played import replay as recorded
 from tests.played.scenario import Outcome, Scenario, drive_scenario, load_scenarios
+from tests.tables import by_table
 
 pytestmark = pytest.mark.slow
 SCENARIOS = {scenario.id: scenario for scenario in load_scenarios()}
@@ -34,19 +35,7 @@ def export_all(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> li
     return made
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "r13-age",
-        "r14-exclude-source",
-        "s02-hours-followup",
-        "c01-forum",
-        "h04-chat-file",
-        "p01-k12",
-        "t01-check-report",
-        "x04-agreement",
-    ],
-)
+@by_table
 def test_an_honest_bundle_of_a_recorded_run_holds(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from bench.trust import scorecard
 from bench.trust.__main__ import load_cases
 from bench.trust.nets import is_inner
 from bench.trust.scorecard import Bench, Case, CorpusAbsent, Result
+from tests.tables import by_table
 
 load_cases()
 
@@ -60,18 +61,6 @@ def test_the_page_names_every_miss_and_keeps_what_was_not_run_today(tmp_path: Pa
     assert "0 reached | pass | 2026-01-01" in page and "- `by ?a?b? name`" in page and "not run" in page
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "127.0.0.1",
-        "::1",
-        "::ffff:10.0.0.1",
-        "64:ff9b::a00:1",
-        "2002:a00:1::",
-        "fec0::1",
-        "fe80::1%eth0",
-        "224.0.0.1",
-    ],
-)
+@by_table
 def test_the_judge_of_addresses_knows_the_inner_ones(address: str) -> None:
     assert is_inner(address) and not is_inner("1.1.1.1") and not is_inner("2606:2800:220:1::1")

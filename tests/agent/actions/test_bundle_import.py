@@ -17,6 +17,7 @@ from agent.export import bundle
 from agent.export.bundle import BundleContents
 from agent.types import CollectLimits, Settings, SiteLimits, Status
 from agent.workbench import Workbench
+from tests.tables import by_table
 from tests.web.folders import page, write_world
 
 
@@ -177,17 +178,7 @@ def forged(data: bytes, change: Callable[[Change], Change], **settings: object) 
     return bundle.write_bundle(replace(told, run=told.run.model_copy(update={"settings": new}), steps=steps))
 
 
-@pytest.mark.parametrize(
-    "strange",
-    [
-        {"language": "xx"},
-        {"since": "zzz\n<b>"},
-        {"since": "2020-02-01", "before": "2020-02-01"},
-        {"engines": ["nope", "duckduckgo"]},
-        {"blocked_domains": ["b.example", "a b"]},
-        {"allowed_domains": ["x.b.example"], "blocked_domains": ["b.example"]},
-    ],
-)
+@by_table
 def test_a_choice_of_sources_that_cannot_be_is_refused(other, made, strange):
     with pytest.raises(BundleError, match="cannot be imported: "):
         import_bundle(other, forged(made, dict, **strange))

@@ -21,6 +21,7 @@ from agent.export import bundle
 from agent.export.archive import MANIFEST, pack, unpack
 from agent.types import Answer, Fact, Sentence, StatementCounts, Status, Step
 from agent.workbench import Workbench
+from tests.tables import by_table
 
 pytestmark = pytest.mark.slow
 
@@ -55,26 +56,7 @@ def forged(made: bytes, name: str, old: str, new: str) -> bytes:
     return pack(files | changed, about)
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new", "hint"),
-    [
-        ("pages/", "2 November 2026", "3 November 2026", "not the one that was read"),
-        ("facts.json", "2 November 2026", "3 November 2026", "facts.json does not hold"),
-        ("steps.jsonl", "2 November 2026", "3 November 2026", "does not"),
-        ("run.json", "Stenfors", "Gränna", "does not describe the run"),
-        ("run.json", '"verdict": "', '"verdict": "x', "another verdict"),
-        ("run.json", '"confidence": null', '"confidence": 0.9', "another confidence"),
-        ("run.json", '"max_steps": 12', '"max_steps": 13', "other settings"),
-        ("run.json", '"flow": "research"', '"flow": "../x"', "does not have"),
-        ("steps.jsonl", '"name":"decide"', '"name":"decide","more":1', "does not know"),
-        ("steps.jsonl", '"n":1,', '"n":2,', "numbered"),
-        ("steps.jsonl", '"next":"review"', '"next":"nowhere"', "leads to a step"),
-        ("steps.jsonl", '"pending":', '"pnding":', "do not make a valid state"),
-        ("steps.jsonl", '"actions":[', '"actions":[3,', "do not make a valid state"),
-        ("calls.jsonl", '"run_id":"', '"run_id":"0', "another run"),
-        ("pages.jsonl", '"sha256":"', '"sha256":"0', "not the one"),
-    ],
-)
+@by_table
 def test_what_a_careful_hand_changes_is_told_too(made, name, old, new, hint):
     found = verify_bundle(forged(made, name, old, new))
     assert not found.is_valid and any(hint in trouble for trouble in found.problems), found.problems
@@ -234,17 +216,7 @@ def as_former(made: bytes) -> bytes:
     return pack(files, {**about, "version": bundle.FORMER_VERSION})
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"llm_calls": 777},
-        {"prompt_tokens": 4},
-        {"cost_usd": 0.0},
-        {"cost_usd": 2.5},
-        {"seconds": 99.0},
-        {"cpu_seconds": 99.0},
-    ],
-)
+@by_table
 def test_a_usage_that_its_calls_and_steps_do_not_make_is_told(made, more):
     contents = bundle.read_bundle(made)
     forged = replace(contents, usage=contents.usage.model_copy(update=more))

@@ -10,6 +10,7 @@ from agent.retrieval.answer import cut_candidates
 from agent.retrieval.passages import split_passages
 from agent.types import Fact, Page
 from agent.web.extract.dispatch import extract_content
+from tests.tables import by_table
 
 HTML = """<html><head><title>Kiln manual</title></head><body><main><h1>Kiln manual</h1>
 <p>The Harrow kiln was built in Selby by two brothers and has been in use since then.</p>
@@ -44,32 +45,6 @@ def test_what_is_cut_from_a_page_without_a_model_is_one_stretch_of_it_and_holds(
         assert says_its_quote(page, line.quote, line.statement), line.statement
 
 
-@pytest.mark.parametrize(
-    ("quote", "statement"),
-    [
-        ("The default is 90 degrees.", "hold_time — The default is 90 degrees."),
-        ("The longest is 240 minutes.", "The default — The longest is 240 minutes."),
-        ("The default is 90 degrees.", "ramp_rate — The default is 240 degrees."),
-        ("The default is 90 degrees.", "ramp_rate — The default is 90."),
-        ("Cone 6 | green", "Cone: Cone 6; Colour: brown"),
-        ("Cone 6 | green", "Cone: Cone 6; Price: green"),
-        ("Cone 6 | green", "Colour: Cone 6; Cone: green"),
-        ("Set the cones.", "The Harrow kiln was built in Selby: Set the cones."),
-        (
-            "Open the damper fully.\nSet the cones.",
-            "Before the first firing: Set the cones.; Open the damper fully.",
-        ),
-        (
-            "Open the damper fully.\nSet the cones.",
-            "Before the first firing: Open the damper; Set the cones.",
-        ),
-        ("Open the damper fully.\nSet the cones.", "Set the cones."),
-        ("Set the cones.", "Wren: “Set the cones.”"),
-        ("The longest is 240 minutes.", "ramp_rate — The longest is 240 minutes."),
-        ("Set the cones.", "Nobody set the cones …"),
-        ("Set the cones.", "…"),
-        ("Set the cones.", ""),
-    ],
-)
+@by_table
 def test_any_other_statement_is_refused_though_all_its_words_are_the_page_s(page, quote, statement):
     assert not says_its_quote(page, quote, statement)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent.cli.main import main
+from tests.tables import by_table
 from tests.web.folders import page, write_world
 from tests.web.model_server import ModelServer
 from tests.web.researching_model import Script
@@ -146,16 +147,7 @@ def test_wrong_usage_is_told_in_a_line(arguments, hint, capsys):
     assert hint in told.err and told.out == "" and "Traceback" not in told.err
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [],
-        ["dance"],
-        ["research"],
-        ["research", "q", "--max-steps", "many"],
-        ["export", "r", "--format", "doc"],
-    ],
-)
+@by_table
 def test_a_command_that_cannot_be_read_exits_with_2(arguments, capsys):
     assert main(arguments) == 2
     assert "usage: ./touchstone" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from agent.cli.main import main
 from agent.cli.options import read_settings
 from agent.engine.run_settings import normalize_settings
 from tests.agent.cli.parse import parse
+from tests.tables import by_table
 
 
 def given(command: str, *options: str) -> dict[str, Any]:
@@ -19,38 +20,14 @@ def given(command: str, *options: str) -> dict[str, Any]:
     return settings.model_dump(exclude_unset=True)
 
 
-@pytest.mark.parametrize(
-    ("options", "allowed"),
-    [
-        (["--allow", "a.example"], ["a.example"]),
-        (["--allow", "a.example", "--allow", "*.B.example"], ["a.example", "*.b.example"]),
-        (["--allow", "a.example, b.example c.example"], ["a.example", "b.example", "c.example"]),
-        (["--allow", "https://A.example/page b.example:8080"], ["a.example", "b.example"]),
-        (["--allow="], []),
-    ],
-)
+@by_table
 @pytest.mark.parametrize("command", ["research", "collect"])
 def test_hosts_are_repeated_or_separated(command: str, options: list[str], allowed: list[str]) -> None:
     settings = read_settings(Namespace(**parse(command, *options, "Why?")))
     assert normalize_settings(settings).allowed_domains == allowed
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--allow", "a.example,Why?", "Who?"], "“why?” is not a domain"),
-        (["--allow=-a.example", "Who?"], "“-a.example” is not a domain"),
-        (["Who?", "--allow"], "--allow: expected one argument"),
-        (["Who?", "--until", "noon"], "invalid choice: 'noon'"),
-        (["Who?", "--threshold", "80"], "lies between 0 and 1"),
-        (["Who?", "--threshold=-0.1"], "lies between 0 and 1"),
-        (["Who?", "--threshold", "nan"], "threshold: Input should be a finite number"),
-        (["Who?", "--threshold", "high"], "invalid share value: 'high'"),
-        (["Who?", "--max-minutes", "inf"], "max_seconds: Input should be a finite number"),
-        (["Who?", "--max-cost", "nan"], "max_cost_usd: Input should be a finite number"),
-        (["Who?", "--max-cost", "much"], "invalid float value: 'much'"),
-    ],
-)
+@by_table
 def test_a_wrong_value_is_refused(options: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["research", "--world", "demo", *options]) == 2
     assert told in capsys.readouterr().err

@@ -10,6 +10,7 @@ import pytest
 from agent.roles.role import INSTRUCTIONS_IN_REPLY
 from agent.types import Settings, Status
 from tests.agent.engine.test_model_outage import Outage, failing, wait_for
+from tests.tables import by_table
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Request
 from tests.web.researching_model import SOLAR, role_of, workbench
@@ -36,16 +37,7 @@ class Misbehaving(Outage):
         return web.says("Sorry, no.", finish="content_filter" if self.kind == "declines" else "stop")
 
 
-@pytest.mark.parametrize(
-    ("role", "kind"),
-    [
-        ("analyzer", "garbage"),
-        ("decision", "garbage"),
-        ("report", "garbage"),
-        ("decision", "declines"),
-        ("decision", "repeats"),
-    ],
-)
+@by_table
 def test_what_made_a_run_rest_is_asked_anew(role: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Misbehaving(role, kind)
     with failing(monkeypatch, model) as (bench, _):

@@ -9,6 +9,7 @@ from agent.errors import NotFound, UsageError
 from agent.library.collection import Library
 from agent.types import LibraryScope, PageRef, Settings, Status, Step
 from tests.agent.library.pages import HERONS, STORKS, Bags, ids, page
+from tests.tables import by_table
 
 
 def test_a_hit_quotes_the_stored_page_under_its_heading(library, store):
@@ -24,22 +25,7 @@ def test_a_hit_quotes_the_stored_page_under_its_heading(library, store):
     assert [h.score for h in found.hits] == sorted((h.score for h in found.hits), reverse=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "query"),
-    [
-        ("长江是亚洲最长的河流，发源于青藏高原，流经十一个省份，最后注入东海。", "长江发源于哪里"),
-        ("京都の金閣寺は一三九七年に足利義満によって建てられた。", "金閣寺は誰が建てた"),
-        ("서울의 경복궁은 조선 왕조가 1395년에 지은 궁궐이다.", "경복궁은 언제 지었나"),
-        ("แม่น้ำเจ้าพระยาไหลผ่านกรุงเทพมหานครลงสู่อ่าวไทย", "แม่น้ำเจ้าพระยาไหลไปไหน"),
-        (
-            "Байкал — самое глубокое озеро на Земле, его глубина достигает 1642 метров.",
-            "Какова глубина озера Байкал?",
-        ),
-        ("Ο Παρθενώνας χτίστηκε στην Αθήνα τον πέμπτο αιώνα προ Χριστού.", "πότε χτίστηκε ο Παρθενώνας"),
-        ("يقع جامع القرويين في مدينة فاس وقد أسسته فاطمة الفهرية.", "من أسس جامع القرويين"),
-        ("Der Käse reift sechs Monate im Keller der Molkerei.", "Wie lange reift Kase?"),
-    ],
-)
+@by_table
 def test_a_text_is_found_by_its_words_in_any_script(library, text, query):
     others = (
         "東京タワーは赤い。",

@@ -6,6 +6,7 @@ import pytest
 
 from agent.types import LibraryScope, Outcome, Page
 from agent.workbench import Workbench
+from tests.tables import by_table
 
 ADDED = LibraryScope(added_only=True)
 
@@ -55,17 +56,7 @@ def test_a_scope_of_added_sources_is_narrowed_by_tags_and_ids(shelved: Workbench
     assert ids(shelved, LibraryScope(tags=["nowhere"], added_only=True)) == set()
 
 
-@pytest.mark.parametrize(
-    ("url", "content_type"),
-    [
-        ("https://kiln.test/sitemap.xml", ""),
-        ("https://kiln.test/sitemap_index.xml.gz", ""),
-        ("https://kiln.test/robots.txt", "text/plain"),
-        ("https://kiln.test/news", "application/rss+xml; charset=utf-8"),
-        ("https://kiln.test/pages", "text/xml"),
-        ("https://kiln.test/blog/feed.xml", ""),
-    ],
-)
+@by_table
 def test_lists_of_pages_for_programs_are_in_no_index(bench: Workbench, url: str, content_type: str) -> None:
     bench.store.pages.put(page(url, "Kilns https://kiln.test/fired", content_type))
     bench.library.index_pending()

@@ -10,6 +10,7 @@ from agent.llm import client as client_module
 from agent.llm.client import OLLAMA_TOKENS, ModelClient, ask_context_length, read_stated_limit
 from agent.llm.model import ASSUMED_TOKENS
 from agent.net.deadline import Deadline
+from tests.tables import by_table
 
 LOCAL, REMOTE = "http://127.0.0.1:11434/v1", "https://models.example/v1"
 
@@ -32,17 +33,7 @@ def listing(**fields: Any) -> dict[str, Any]:
     return {"data": [{"id": "other", "max_model_len": 99_999}, {"id": "small", "object": "model", **fields}]}
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"max_model_len": 8192},
-        {"context_length": 8192, "top_provider": {}},
-        {"context_window": 8192},
-        {"max_context_length": 8192},
-        {"meta": {"n_ctx": 8192, "n_ctx_train": 131_072}},
-        {"loaded_context_length": 8192, "max_context_length": 32_768},
-    ],
-)
+@by_table
 def test_a_listed_model_may_tell_it_in_many_fields(asked: dict[str, Any], fields: dict[str, Any]) -> None:
     asked["/v1/models"] = listing(**fields)
     assert ask_context_length(REMOTE, "key", "small") == (8192, True)
@@ -90,15 +81,6 @@ def test_a_client_asks_once_and_a_setting_saves_the_question(asked: dict[str, An
     assert len(asked[""]) == 2
 
 
-@pytest.mark.parametrize(
-    ("message", "limit"),
-    [
-        ("This model's maximum context length is 4096 tokens. However, you requested 13188 tokens.", 4096),
-        ("request (9412 tokens) exceeds the available context size (8192 tokens), try increasing it", 8192),
-        ("'max_tokens' is too large: 4096. This model's maximum context length is 6000 tokens", 6000),
-        ("the model is loaded with context length of only 2048 tokens", 2048),
-        ("prompt is too long: 210000 tokens", 0),
-    ],
-)
+@by_table
 def test_a_refusal_may_name_the_limit(message: str, limit: int) -> None:
     assert read_stated_limit(message) == limit

@@ -8,6 +8,7 @@ import pytest
 from agent.llm.client import ModelClient
 from agent.llm.detect import DetectedModel, check_model, find_model
 from agent.settings.config import read_config
+from tests.tables import by_table
 from tests.web import model_server as web
 from tests.web.model_server import Answer, ModelServer
 from tests.web.scripted import ScriptedModel
@@ -82,17 +83,7 @@ def test_why_there_is_none(models: list[str] | Answer, why: str):
     assert why in got.detail
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://127.0.0.1:1/v1",
-        "localhost:11434",
-        "ftp://host/v1",
-        "http://[",
-        "http://host:port/v1",
-        "http://",
-    ],
-)
+@by_table
 def test_an_address_that_is_none(url: str):
     assert found(OPENAI_BASE_URL=url).client is None
 

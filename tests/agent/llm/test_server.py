@@ -17,6 +17,7 @@ from agent.llm.server import check_server_url, identify_server, redact_keys, req
 from agent.net.deadline import Deadline, DeadlineExceeded
 from agent.net.exchange import AnswerUnusable
 from agent.net.ssrf_guard import HostUnreachable
+from tests.tables import by_table
 from tests.web.model_server import Answer, ModelServer, drips, html, resets, sends, stalls
 
 
@@ -35,17 +36,7 @@ def read(**more: Any) -> Completion:
     return ask(sends({"choices": [{"message": {"content": "x" * 400}, "finish_reason": "stop"}], **more}))
 
 
-@pytest.mark.parametrize(
-    ("url", "server", "local"),
-    [
-        ("", "api.openai.com", False),
-        ("http://localhost:11434/v1", "localhost:11434", True),
-        ("http://127.0.0.1:8080/v1", "127.0.0.1:8080", True),
-        ("http://[::1]:8080/v1", "[::1]:8080", True),
-        ("https://name:password@models.example/v1", "models.example", False),
-        ("http://127.example.com", "127.example.com", False),
-    ],
-)
+@by_table
 def test_a_server_is_named_by_its_host_alone(url: str, server: str, local: bool):
     assert identify_server(url) == (server, local)
 

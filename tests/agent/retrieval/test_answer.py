@@ -15,6 +15,7 @@ from agent.retrieval.answer import (
 from agent.retrieval.scorer import CollectionCounts, CountedPassages
 from agent.types import Passage
 from agent.types.web import PassageKind
+from tests.tables import by_table
 
 
 def make_passage(
@@ -144,17 +145,6 @@ def test_the_page_of_a_thing_that_the_lead_names_comes_next() -> None:
     assert part.passages[0].statement == "It was lit by Asta Berg."
 
 
-@pytest.mark.parametrize(
-    ("header", "row", "told"),
-    [
-        ("Ferry | Built | Yard", "Blue Heron | 1907 | Quill", "Ferry: Blue Heron; Built: 1907; Yard: Quill"),
-        ("A | B", "1 | 2 | 3", "1 | 2 | 3"),
-        ("A | B", "A | B", "A | B"),
-        ("A", "1", "1"),
-        ("A | ", "1 | 2", "A: 1; 2"),
-        ("A | B", "1 | ", "A: 1"),
-        ("Data", "Weight | 310 g", "Weight: 310 g"),
-    ],
-)
+@by_table
 def test_a_row_is_told_with_its_header_where_that_fits(header: str, row: str, told: str) -> None:
     assert describe_row(header, row) == told

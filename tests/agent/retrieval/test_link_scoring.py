@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.retrieval import link_scoring
 from agent.retrieval.link_scoring import score_links, split_path_words, strip_title_suffix
 from agent.types import Fact, Lead, Link, Outcome, Page, SearchHit, SearchResult
+from tests.tables import by_table
 
 ASKED = "When was the ferry Blue Heron built?"
 
@@ -67,16 +67,7 @@ def test_the_same_address_or_the_same_words_are_the_same_lead() -> None:
     assert link_scoring.lead_id("query", "a.example") != link_scoring.lead_id("url", "a.example")
 
 
-@pytest.mark.parametrize(
-    ("title", "short"),
-    [
-        ("The Cup (1999 film)", "The Cup"),
-        ("The Cup | A Site", "The Cup"),
-        ("The Cup – News", "The Cup"),
-        ("(1999)", "(1999)"),
-        ("", ""),
-    ],
-)
+@by_table
 def test_a_bare_title(title: str, short: str) -> None:
     assert link_scoring.strip_title_suffix(title) == short
 

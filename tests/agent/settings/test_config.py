@@ -8,6 +8,7 @@ import pytest
 from agent.errors import UsageError
 from agent.settings import config
 from agent.workbench import Workbench
+from tests.tables import by_table
 
 
 def test_the_first_source_wins(monkeypatch, tmp_path):
@@ -40,35 +41,12 @@ def test_an_empty_number_or_switch_is_its_default(name):
     assert getattr(config.read_config({name: " "}), name) == config.SETTINGS[name].default
 
 
-@pytest.mark.parametrize(
-    ("typed", "is_on"),
-    [
-        ("true", True),
-        ("YES", True),
-        ("on", True),
-        ("1", True),
-        ("false", False),
-        ("No", False),
-        ("off", False),
-        ("0", False),
-    ],
-)
+@by_table
 def test_a_switch_is_on_or_off(typed, is_on):
     assert config.read_config({"CONVERSATIONAL_MODE": f" {typed} "}).CONVERSATIONAL_MODE is is_on
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("CONVERSATIONAL_MODE", "nein", "CONVERSATIONAL_MODE: Input should be a valid boolean"),
-        ("FETCH_GAP", "soon", "FETCH_GAP: Input should be a valid number"),
-        ("PARSER_TIMEOUT", "-1", "PARSER_TIMEOUT: Input should be greater than 0"),
-        ("PARSER_MAX_MB", "1e12", "PARSER_MAX_MB: Input should be less than or equal to 1000000"),
-        ("FETCH_MAX_MB", "inf", "FETCH_MAX_MB: Input should be a finite number"),
-        ("WORKERS", "0", "WORKERS: Input should be greater than or equal to 1"),
-        ("WORKERS", "2.5", "WORKERS: Input should be a valid integer"),
-    ],
-)
+@by_table
 def test_a_wrong_value_is_refused_at_the_start(name, value, message, monkeypatch):
     monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match=message):

@@ -17,6 +17,7 @@ from agent.settings.saved import SAVED_FILE, make_key
 from agent.web.engines.api_engines import APIS
 from agent.web.engines.http_api import ApiEngine
 from agent.workbench import Workbench
+from tests.tables import by_table
 from tests.web.model_server import ModelServer
 from tests.web.saved_keys import save_key
 
@@ -155,20 +156,7 @@ def test_embeddings_follow_the_same_rule() -> None:
     assert sent(EMBEDDING_API_KEY="own", EMBEDDING_BASE_URL="two") == {"Bearer own"}
 
 
-@pytest.mark.parametrize(
-    ("address", "is_same"),
-    [
-        ("HTTPS://One.Example:443/v2", True),
-        ("https://me@one.example/v1", True),
-        ("http://one.example/v1", False),
-        ("https://one.example:8443/v1", False),
-        ("https://one.example.evil.test/v1", False),
-        ("https://one.example@evil.test/v1", False),
-        ("https://one.example\\@evil.test/v1", False),
-        ("", False),
-        ("not an address", False),
-    ],
-)
+@by_table
 def test_scheme_host_and_port_decide(address: str, is_same: bool) -> None:
     config = read_config({KEY: "k", URL: "https://one.example/v1"})
     assert use_key(config, KEY, address) == ("k" if is_same else "")

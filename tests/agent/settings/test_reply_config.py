@@ -14,6 +14,7 @@ from agent.settings import config, reply_config
 from agent.settings.config import ROOT, Config
 from agent.settings.key_addresses import use_key
 from agent.settings.reply_config import AIResponseSettings, KBSettings, LLMSettings
+from tests.tables import by_table
 
 DEFAULTS = {
     "graph_timeout_seconds": 120.0,
@@ -113,23 +114,7 @@ def test_the_example_holds_every_key_with_its_default() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("ai_response: {max_source: 3}", "ai_response.max_source: there is no such name"),
-        ("kb: {llm: {retries: 3}}", "kb.llm.retries: there is no such name; docs/settings.md lists"),
-        ("discord: {}", "discord: there is no such name"),
-        ("ai_response: {llm_image_adapter: gif}", "llm_image_adapter: .*'openai' or 'openai_url'"),
-        ("ai_response: {max_sources: 0}", "ai_response.max_sources: .*greater than or equal to 1"),
-        ("ai_response: {max_sources: 13}", "ai_response.max_sources: .*less than or equal to 12"),
-        ("ai_response: {graph_timeout_seconds: .inf}", "finite"),
-        ("ai_response: {llm: {max_retries: -1}}", "llm.max_retries: .*greater than or equal to 0"),
-        ("ai_response: {enable_verification: perhaps}", "ai_response.enable_verification: .*boolean"),
-        ("ai_response: 3", "ai_response: Input should be a valid dictionary"),
-        ("- ai_response", "the file must hold sections"),
-        ("ai_response: [", "line 1: this is not YAML"),
-    ],
-)
+@by_table
 def test_what_does_not_fit_is_told_with_its_key_and_what_it_may_be(
     tmp_path: Path, text: str, told: str
 ) -> None:

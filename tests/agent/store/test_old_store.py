@@ -17,6 +17,7 @@ from agent.export.archive import pack, unpack
 from agent.settings.config import ROOT
 from agent.store.database import Store
 from agent.workbench import Workbench
+from tests.tables import by_table
 
 CORPUS = ROOT / "tests" / "corpora" / "old_store"
 EXPECTED: dict[str, dict[str, Any]] = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))
@@ -56,27 +57,7 @@ def test_an_old_bundle_verifies_and_its_import_is_refused_with_the_way_out(
     assert not bench.runs()
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new", "hint"),
-    [
-        ("facts.json", "412 solar", "413 solar", "facts.json does not hold"),
-        ("steps.jsonl", "412 solar", "413 solar", "not in its page"),
-        ("pages/", "412 solar", "413 solar", "not the one that was read"),
-        ("run.json", "How many", "How few", "does not describe the run"),
-        ("run.json", '"llm_calls": 6', '"llm_calls": 5', "another usage"),
-        ("run.json", '"verdict": "', '"verdict": "x', "another verdict"),
-        ("run.json", '"max_steps": 12', '"max_steps": 13', "other settings"),
-        ("steps.jsonl", '"statements":{"backed":', '"statements":{"backed":9', "counts other statements"),
-        ("steps.jsonl", '"sentences":[{"text":"', '"sentences":[{"text":"No roof has 7 panels. ', "carry it"),
-        (
-            "steps.jsonl",
-            '"name":"report","change":{',
-            '"name":"report","change":{"rulings":[],',
-            "of this one",
-        ),
-        ("steps.jsonl", '"facts":[{"id"', '"facts":[{"ix"', "not as they should be"),
-    ],
-)
+@by_table
 def test_what_is_changed_in_an_old_bundle_is_told(name: str, old: str, new: str, hint: str) -> None:
     about, files = unpack((CORPUS / "bundle-a9f86164cef6.zip").read_bytes())
     changed = {

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent.types import (
     describe_action,
     describe_actions,
     rank_general,
     rank_substitutes,
 )
+from tests.tables import by_table
 
 
-@pytest.mark.parametrize(
-    ("action", "world", "words"),
-    [
-        ("search_duckduckgo", "live", "search with DuckDuckGo"),
-        ("search_duckduckgo", "demo", "search the demo world"),
-        ("search_duckduckgo", "/data/talks", "search the folder talks"),
-        ("search_duckduckgo", "", "search"),
-        ("search_crossref", "", "search with Crossref"),
-        ("crawl_url", "demo", "read a page"),
-        ("dance", "live", "dance"),
-    ],
-)
+@by_table
 def test_an_action_says_what_it_really_searched(action: str, world: str, words: str) -> None:
     assert describe_action(action, world) == words
 

@@ -9,6 +9,7 @@ import pytest
 
 from agent.types import LibraryScope, Status
 from agent.workbench import Workbench
+from tests.tables import by_table
 from tests.web.chatting_model import Script, Talk, Turned, stocked
 
 Located = tuple[str, str]
@@ -25,17 +26,7 @@ def names(turn: Turned) -> list[str]:
     return [row.name for row in turn.state.own.located.rows] if turn.state.own.located else []
 
 
-@pytest.mark.parametrize(
-    ("kind", "near", "most", "found"),
-    [
-        ("clinic", "Skarholm", 5, ["Sound Clinic", "Norra Clinic", "Far Clinic"]),
-        ("Clinic", "60.4, 20.1", 5, ["Far Clinic", "Sound Clinic", "Norra Clinic"]),
-        ("clinic", "60.4° N, 20.1° E", 5, ["Far Clinic", "Sound Clinic", "Norra Clinic"]),
-        ("pharmacy", "Hamngatan 3, Skarholm", 5, ["Gull Pharmacy", "Anchor Pharmacy"]),
-        ("pharmacy", "the Far Clinic", 1, ["Gull Pharmacy"]),
-        ("clinic", "", 5, ["Far Clinic", "Norra Clinic", "Sound Clinic"]),
-    ],
-)
+@by_table
 def test_facilities_of_a_kind_the_nearest_first(
     bench: Workbench, kind: str, near: str, most: int, found: list[str]
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from agent.types import Outcome, Page
 from agent.workbench import Workbench
+from tests.tables import by_table
 from tests.web.claim_judge import NEVER
 from tests.web.reply_runs import KEPT, NIGHT, RENEWED, Run, replied, silent
 from tests.web.replying_model import WEB, Script
@@ -61,18 +62,7 @@ def test_links_are_the_addresses_of_the_selected_sources_and_files_have_none(run
     assert replied(long, "gate", "select", "load", "write").startswith(RENEWED[0]), "the links do not count"
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        "see https://evil.example/x for it",
-        "write to help@evil.example",
-        "ask @anna",
-        "ask <@1234>",
-        "or [here](javascript:alert)",
-        "see www.evil.example",
-        "see evil.example/x",
-    ],
-)
+@by_table
 def test_a_sentence_that_sends_people_where_no_source_does_is_left_out(run: Run, more: str) -> None:
     text = f"{NIGHT[1].rstrip('.')}, {more}."
     ran = run(script=Script(write=[(text, NIGHT[1]), KEPT]))

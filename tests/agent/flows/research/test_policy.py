@@ -23,6 +23,7 @@ from agent.types import (
     Settings,
     Stall,
 )
+from tests.tables import by_table
 
 ALL = ["search_duckduckgo", "search_google", "crawl_url", "send_to_hitl"]
 
@@ -63,16 +64,7 @@ def test_a_query_of_the_same_words_is_refused(again):
     assert why(state, "search_duckduckgo", "solar roof school") == ""
 
 
-@pytest.mark.parametrize(
-    "again",
-    [
-        "http://a.example/x",
-        "HTTP://A.example:80/x/",
-        "http://a.example/x#top",
-        "http://a.example/x?utm_source=mail",
-        "http://a.example/%78",
-    ],
-)
+@by_table
 def test_a_visited_address_is_refused_in_any_spelling(again):
     state = known(
         "http://a.example/x",
@@ -107,16 +99,7 @@ def test_only_addresses_that_were_found_or_given_are_read():
     assert "not a web address" in why(state, "crawl_url", "javascript:alert(1)")
 
 
-@pytest.mark.parametrize(
-    ("allowed", "open_"),
-    [
-        ([], True),
-        (["a.example"], True),
-        (["*.example"], True),
-        (["b.example"], False),
-        (["*.a.example"], True),
-    ],
-)
+@by_table
 def test_the_allowed_domains_hold(allowed, open_):
     state = known("http://a.example/x", settings=Settings(allowed_domains=allowed))
     assert (why(state, "crawl_url", "http://a.example/x") == "") is open_

@@ -6,6 +6,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from agent.web.extract.text_blocks import TableGrid, parse_table
+from tests.tables import by_table
 
 
 def grid(html: str) -> TableGrid | None:
@@ -40,16 +41,7 @@ def test_what_is_no_table(html: str) -> None:
     assert grid(html) is None
 
 
-@pytest.mark.parametrize(
-    ("html", "headed"),
-    [
-        ("<tr><th>Weight<td>310 g<tr><th>Price<td>90 kr", False),
-        ("<tr></tr><tr><th>Weight<td>light", False),
-        ("<tr><th>Code<th>Meaning 2<tr><td>E1<td>Full", True),
-        ("<tr><td>Name<td>Since<tr><td>Oona<td>2018", True),
-        ("<tr><td>1<td>2<td>3<tr><td>4<td>5<td>6", True),
-    ],
-)
+@by_table
 def test_a_first_row_that_begins_with_its_own_name_names_no_columns(html: str, headed: bool) -> None:
     found = grid(f"<table>{html}</table>")
     assert found and found.headed is headed

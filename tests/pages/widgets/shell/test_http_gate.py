@@ -23,6 +23,7 @@ from agent.settings.config import ROOT, read_config
 from agent.workbenches import Workbenches
 from pages.widgets.shell import client, http_gate, server
 from tests.agent.accounts.conftest import make_claims
+from tests.tables import by_table
 from tests.web.login import LOGIN, sign_in
 
 HOST = "127.0.0.1:8501"
@@ -101,18 +102,7 @@ def test_another_machine_is_refused_without_a_login(sender: str, path: str, kind
     assert ask(path, kind=kind, sender=sender) == 200
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "evil.example",
-        "127.0.0.1.evil.example",
-        "",
-        "evil.example:8501",
-        "user@127.0.0.1",
-        "lan",
-        "127.0.0.1/x",
-    ],
-)
+@by_table
 @pytest.mark.parametrize(
     ("path", "kind"), [("/", "http"), ("/media/x", "http"), ("/_stcore/stream", "websocket")]
 )
@@ -156,18 +146,7 @@ def test_every_route_of_the_server_has_its_row_with_its_methods(monkeypatch: pyt
         assert rule.caller == "nobody" or allowed <= set(rule.methods), path
 
 
-@pytest.mark.parametrize(
-    "origin",
-    [
-        "http://127.0.0.1:9999",
-        "http://localhost:8501",
-        "http://evil.example",
-        "https://evil.example:8501",
-        "null",
-        "http://[",
-        "x",
-    ],
-)
+@by_table
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
