@@ -75,11 +75,11 @@ def _fresh(tmp_path_factory: pytest.TempPathFactory) -> Fresh:
 
 
 @pytest.fixture(autouse=True)
-def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch) -> None:
+def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """A new file starts as a copy of a fresh database, SQL is compiled once for all, and nobody waits for the
-    disk.
-
-    The tests of the store go the real way."""
+    disk, but for the tests that are marked `real_disk`."""
+    if request.node.get_closest_marker("real_disk"):
+        return
     connected = database.open_engine
 
     def sharing(address: str) -> Engine:

@@ -1,39 +1,26 @@
-"""Cases of what is kept: backups under wrong clocks and kills, hostile backups, restores that are killed."""
+"""Cases of what is kept: backups under wrong clocks and kills."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import logging
 import os
 import random
 import signal
 import sqlite3
 import stat
-import subprocess
-import sys
 import tempfile
 import time
-import warnings
-import zipfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-from agent.accounts.accounts import Accounts
-from agent.errors import StoreError, UsageError
 from agent.settings.config import read_config
 from agent.store.backup import (
-    MANIFEST,
     BackupSchedule,
     list_backups,
-    restore_backup,
     verify_backup,
-    write_backup,
 )
-from agent.store.database import Store
 from bench.trust.scorecard import Bench, Result, case
 
 HOUR, DAY = 3600.0, 86400.0
@@ -145,139 +132,3 @@ def killed_backups(bench: Bench) -> Result:
     finally:
         os.umask(former)
     return Result(count, f"{len(misses)} wrong; {left} kills left something", misses)
-
-
-def entry(name: str, content: bytes = b"x", **changes: Any) -> dict[str, Any]:
-    """What a manifest says of a file."""
-    return {"name": name, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)} | changes
-
-
-PLACES = (
-    "/etc/x", "../x", "a/../../x", "..\\x", "C:x", "C:\\x", "~/../x", ".", "./..", "backups/x", "backups", "./backups/x",
-    "before-restore-1/x", ".touchstone-room-1/x", "a\0b", "x" * 300, "a/" * 2100 + "x", "touchstone.db/x", "\ud800x",
-)  # fmt: skip
-"""Names of a file in a manifest that lead somewhere else than into a data folder, or nowhere."""
-
-
-def hostile_backups() -> Iterator[tuple[str, list[dict[str, Any]], dict[str, bytes]]]:
-    """Name, entries of the manifest, and files."""
-    good = entry("touchstone.db", b"")
-    for place in PLACES:
-        yield f"place {place[:30]!a}", [good, entry(place)], {"touchstone.db": b"", place: b"x"}
-    yield "another hash", [entry("a", b"y")], {"a": b"x"}
-    yield "another size", [entry("a", bytes=2)], {"a": b"x"}
-    yield "a negative size", [entry("a", bytes=-1)], {"a": b"x"}
-    yield "a file that is absent", [good, entry("b")], {"touchstone.db": b""}
-    yield "a file that is a folder too", [entry("a"), entry("a/b")], {"a": b"x", "a/b": b"x"}
-    yield "no database", [entry("x.db", b"no database" * 9)], {"x.db": b"no database" * 9}
-    yield (
-        "an older database without pages",
-        [entry("x.db", b"SQLite format 3\0" * 9)],
-        {"x.db": b"SQLite format 3\0" * 9},
-    )
-
-
-def pack(target: Path, entries: list[dict[str, Any]], files: dict[str, bytes]) -> None:
-    """A backup with these entries."""
-    with warnings.catch_warnings(), zipfile.ZipFile(target, "w") as archive:
-        warnings.simplefilter("ignore")
-        archive.writestr(MANIFEST, json.dumps({"format": 1, "made_at": "", "files": entries}))
-        for name, content in files.items():
-            with contextlib.suppress(UnicodeEncodeError):
-                archive.writestr(name, content)
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder."""
-    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-@case(
-    "S6.13",
-    "Hostile backups and moves that fail, restored over a full data folder with --force",
-    "a sentence; the former content stays where it was, nothing elsewhere",
-    quick=True,
-)
-def hostile_restores(bench: Bench) -> Result:
-    misses, n = [], 0
-    with data_folder() as schedule:
-        schedule.write_due(1.795e9)
-        folder, [whole] = schedule.config.data_folder, kept_by(schedule)
-        source, before = folder.parent / "b.zip", tree(folder)
-        rename = Path.rename
-        for name, entries, files in hostile_backups():
-            n += 1
-            pack(source, entries, files)
-            misses += attempt(name, source, folder)
-            source.unlink()
-            misses += [] if tree(folder.parent) == before else [f"{name}: something was changed"]
-        for failing in range(1, 5):
-            n, moves = n + 1, iter(range(1, 100))
-
-            def move(path: Path, target: Path, failing: int = failing, moves: Iterator[int] = moves) -> Path:
-                if next(moves) == failing:
-                    raise OSError("mounted")
-                return rename(path, target)
-
-            Path.rename = move  # type: ignore[method-assign, assignment]
-            misses += attempt(f"move {failing}", whole, folder)
-            Path.rename = rename  # type: ignore[method-assign]
-            misses += [] if tree(folder.parent) == before else [f"move {failing}: something was changed"]
-    return Result(n, f"{len(misses)} wrong", misses)
-
-
-def attempt(name: str, source: Path, folder: Path) -> list[str]:
-    """What is wrong with how a restore is refused."""
-    try:
-        restore_backup(source, folder, force=True)
-    except (UsageError, StoreError):
-        return []
-    except Exception as error:
-        return [f"{name}: {type(error).__name__}: {error}"]
-    return [f"{name}: was restored"]
-
-
-KILLED = """
-import os, pathlib, signal, sys
-from agent.store import backup
-rename, moves = pathlib.Path.rename, []
-def move(path, target):
-    made = rename(path, target)
-    moves.append(path)
-    if len(moves) == int(sys.argv[3]):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return made
-pathlib.Path.rename = move
-backup.restore_backup(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), force=True)
-"""
-
-
-@case(
-    "S6.17",
-    "A restore killed after each of its moves: is the data opened, and does another restore finish it?",
-    "0 opened between, all finished with what was there kept whole",
-    quick=True,
-)
-def killed_restores(bench: Bench) -> Result:
-    misses, names = [], {"accounts.db", "touchstone.db"}
-    moves = range(1, 5)
-    for n in moves:
-        with tempfile.TemporaryDirectory() as folder:
-            data, packed = Path(folder) / "data", Path(folder) / "b.zip"
-            Accounts(read_config({"TOUCHSTONE_DATA": str(data)})).close()
-            Store(f"sqlite:///{data / 'touchstone.db'}").close()
-            write_backup(data, packed)
-            command = [sys.executable, "-c", KILLED, str(packed), str(data), str(n)]
-            killed = subprocess.run(command, check=False).returncode
-            misses += [] if killed == -signal.SIGKILL else [f"{n}: not killed"]
-            try:
-                Accounts(read_config({"TOUCHSTONE_DATA": str(data)})).close()
-                misses.append(f"{n}: opened")
-            except UsageError:
-                pass
-            kept = restore_backup(packed, data, force=True).kept
-            is_whole = kept and {path.name for path in kept.iterdir()} == names
-            if not is_whole or not all((data / name).exists() for name in names):
-                misses.append(f"{n}: not whole")
-            Accounts(read_config({"TOUCHSTONE_DATA": str(data)})).close()
-    return Result(len(moves), f"{len(moves)} kills, {len(misses)} misses", misses)

@@ -35,9 +35,11 @@ def test_another_process_erases_and_the_server_writes_nothing_of_it_back(tmp_pat
             view = made.bench.snapshot(run_id)
             assert find_canaries(view.state.model_dump_json().encode()) == [], run_id
             assert (view.steps[-1].name, view.steps[-1].change) == (ERASE_STEP, {})
-        made.bench.follow_up(made.run, "How wide is it?")
+        asked = made.bench.follow_up(made.run, "How wide is it?")
+        made.bench.drive(asked)
         made.bench.store.purge()
         places = {path.name: find_canaries(path.read_bytes()) for path in data.glob("touchstone.db*")}
+        places[asked] = find_canaries(made.bench.snapshot(asked).state.model_dump_json().encode())
         assert not any(places.values()), places
 
 

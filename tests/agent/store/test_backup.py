@@ -15,7 +15,8 @@ import sys
 import threading
 import time
 import zipfile
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -38,8 +39,12 @@ from agent.store.backup import (
 from agent.store.database import Store
 from agent.types import Settings, Status
 from agent.workbench import Workbench
+from tests.tables import by_table
+
+pytestmark = pytest.mark.real_disk
 
 DEMO = Settings(world="demo", mode="auto", until="review")
+NO_DATABASE = b"no database"
 
 
 def make_database(path: Path, rows: int = 1) -> Path:
@@ -256,19 +261,6 @@ def test_scheduled_backups_keep_the_newest_and_a_failure_deletes_none(folder: Pa
     assert backups_in(schedule.folder) == [second, third]
 
 
-@pytest.mark.parametrize("keep", [1, 3])
-@pytest.mark.parametrize("wrong", [NOON + 10 * YEAR, 60.0])
-def test_a_clock_that_was_wrong_once_stops_no_backup_and_deletes_no_new_one(
-    wrong: float, keep: int, folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    schedule = make_schedule(folder, keep)
-    made = [schedule.write_due(at) for at in (NOON, wrong)]
-    made += [schedule.write_due(NOON + n * 7300) for n in range(1, 5)]
-    assert None not in made and backups_in(schedule.folder) == made[-keep:]
-    assert "is dated in the future: check the clock" in caplog.text
-    assert schedule.write_due(NOON + 4 * 7300 + 60) is None
-
-
 @pytest.mark.parametrize("at", [0, 2**33])
 def test_a_backup_is_written_in_a_year_that_no_zip_file_can_hold(
     at: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -298,21 +290,31 @@ def test_a_backup_somebody_made_by_hand_is_never_deleted_and_never_taken_for_the
     assert all(path.read_bytes() == b"mine" for path in by_hand)
 
 
-def kill_in(work: str, folder: Path, target: Path) -> None:
-    """Run this line in a process that is killed in the midst of it."""
-    script = (
-        "import hashlib, os, pathlib, signal, sys; from agent.store import backup\n"
-        "hashlib.file_digest = lambda *given: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "folder, target = map(pathlib.Path, sys.argv[1:])\n" + work
-    )
-    done = subprocess.run([sys.executable, "-c", script, str(folder), str(target)], check=False)
-    assert done.returncode == -signal.SIGKILL
+def run_until_killed(work: Callable[[], object]) -> None:
+    """Run this in a process of its own, which kills itself in the midst of it."""
+    if not (pid := os.fork()):
+        try:
+            work()
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+
+
+def kill_backup(folder: Path, target: Path) -> None:
+    """Write a backup in a process that is killed when it reads the first file."""
+
+    def work() -> None:
+        hashlib.file_digest = lambda *_given: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[assignment]
+        os.umask(0o022)
+        write_backup(folder, target)
+
+    run_until_killed(work)
 
 
 @pytest.mark.parametrize("then", ["the next backup", "the next start", "a restore"])
 def test_what_a_killed_backup_leaves_is_private_and_swept(then: str, folder: Path, tmp_path: Path) -> None:
     schedule = make_schedule(folder, 2)
-    kill_in("os.umask(0o022); backup.write_backup(folder, target)", folder, schedule.folder / "b.zip")
+    kill_backup(folder, schedule.folder / "b.zip")
     [room] = schedule.folder.iterdir()
     left = {path.name: path.stat().st_mode & 0o777 for path in room.iterdir()}
     assert room.stat().st_mode & 0o777 == 0o700 and left["copy"] == left["whole"] == 0o600
@@ -363,20 +365,30 @@ def test_restores_within_a_second_keep_what_was_there_twice(
     assert all((one / "touchstone.db").exists() for one in kept if one)
 
 
-@pytest.mark.parametrize("name", ["backups/x", "before-restore-2026/x", ".touchstone-room-a/x", "."])
-def test_a_backup_that_fills_a_place_of_the_program_moves_nothing(
-    name: str, folder: Path, tmp_path: Path
+def pack(target: Path, entries: dict[str, dict[str, Any]], files: dict[str, bytes]) -> None:
+    """A backup whose manifest says this of its files."""
+    listed = [
+        {"name": name, "sha256": hashlib.sha256(NO_DATABASE).hexdigest(), "bytes": 11, **said}
+        for name, said in entries.items()
+    ]
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr(MANIFEST, json.dumps({"format": 1, "made_at": "", "files": listed}))
+        for name, content in files.items():
+            with suppress(UnicodeEncodeError):
+                archive.writestr(name, content)
+
+
+@by_table
+def test_a_hostile_backup_moves_nothing(
+    name: str, entries: dict[str, Any], files: list[str], folder: Path, tmp_path: Path
 ) -> None:
     (folder / "backups").mkdir()
     (folder / "backups" / "kept.zip").write_text("kept")
-    listed = {"name": name, "sha256": hashlib.sha256(b"x").hexdigest(), "bytes": 1}
-    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
-        archive.writestr(name, b"x")
-        archive.writestr(MANIFEST, json.dumps({"format": 1, "made_at": "", "files": [listed]}))
-    before = sorted(folder.rglob("*"))
-    with pytest.raises(UsageError, match="no place that a backup may fill"):
+    pack(tmp_path / "b.zip", entries, dict.fromkeys(files, NO_DATABASE))
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises((UsageError, StoreError)):
         restore_backup(tmp_path / "b.zip", folder, force=True)
-    assert sorted(folder.rglob("*")) == before
+    assert sorted(tmp_path.rglob("*")) == before and read_rows(folder / "touchstone.db") == [0, 1, 2]
 
 
 @pytest.mark.parametrize("failing", range(1, 7))
@@ -407,34 +419,21 @@ def test_a_backup_that_unpacks_to_more_than_the_disk_holds_is_refused(
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["a\0b", "touchstone.db/x"])
-def test_a_hostile_name_or_database_in_a_backup_is_told_in_a_sentence(name: str, tmp_path: Path) -> None:
-    content = b"no database"
-    files = [{"name": n, "sha256": hashlib.sha256(content).hexdigest(), "bytes": 11} for n in ("x.db", name)]
-    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
-        archive.writestr("x.db", content)
-        archive.writestr(MANIFEST, json.dumps({"format": 1, "made_at": "", "files": files}))
-        if "/" in name:
-            archive.writestr(name, content)
-    with pytest.raises((UsageError, StoreError)):
-        restore_backup(tmp_path / "b.zip", tmp_path / "elsewhere")
-    assert list((tmp_path / "elsewhere").iterdir()) == []
-
-
 def kill_restore(source: Path, folder: Path, after: int) -> None:
     """Restore in a process that is killed after so many moves."""
-    script = (
-        "import os, pathlib, signal, sys; from agent.store import backup\n"
-        "rename, moves = pathlib.Path.rename, []\n"
-        "def move(path, target):\n"
-        "    made = rename(path, target); moves.append(path)\n"
-        "    len(moves) == int(sys.argv[3]) and os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    return made\n"
-        "pathlib.Path.rename = move\n"
-        "backup.restore_backup(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), force=True)"
-    )
-    command = [sys.executable, "-c", script, str(source), str(folder), str(after)]
-    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    rename, moves = Path.rename, itertools.count(1)
+
+    def move(path: Path, target: Path) -> Path:
+        made = rename(path, target)
+        if next(moves) == after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return made
+
+    def work() -> None:
+        Path.rename = move  # type: ignore[method-assign, assignment]
+        restore_backup(source, folder, force=True)
+
+    run_until_killed(work)
 
 
 @pytest.mark.parametrize("after", range(2, 8))

@@ -12,12 +12,7 @@ from agent.errors import StoreError, UsageError
 from agent.store import database
 from agent.store.database import Store
 
-
-@pytest.fixture
-def store(tmp_path):
-    opened = Store(f"sqlite:///{tmp_path}/new folder/t.db")
-    yield opened
-    opened.close()
+pytestmark = pytest.mark.real_disk
 
 
 def test_every_connection_keeps_what_was_committed_through_a_power_cut(store):

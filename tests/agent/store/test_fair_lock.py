@@ -9,15 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from agent.store.database import Store
 from agent.store.table_access import FairLock
-
-
-@pytest.fixture
-def store(tmp_path):
-    opened = Store(f"sqlite:///{tmp_path / 'touchstone.db'}")
-    yield opened
-    opened.close()
 
 
 def test_sixteen_threads_write_though_the_database_waits_for_nobody(store):

@@ -17,13 +17,6 @@ from agent.store.ledger import StaleHead
 from agent.types import Settings, Status, Step
 
 
-@pytest.fixture
-def store(tmp_path):
-    opened = Store(f"sqlite:///{tmp_path}/t.db")
-    yield opened
-    opened.close()
-
-
 def ask(store: Store, question: str = "who?") -> str:
     return store.ledger.create(
         question, Settings(), Step(n=0, name="ask", change={"question": question}, next="decide", by="person")

@@ -16,13 +16,6 @@ from agent.types import LibrarySource, Outcome, Page, Passage
 from tests.tables import by_table
 
 
-@pytest.fixture
-def store(tmp_path):
-    opened = Store(f"sqlite:///{tmp_path}/t.db")
-    yield opened
-    opened.close()
-
-
 def page(words_of_it: str, url: str = "https://a.example/x") -> Page:
     hashed = hashlib.sha256(words_of_it.encode()).hexdigest()
     return Page(

@@ -15,6 +15,8 @@ from agent.store import migrations
 from agent.store.database import Store
 from agent.types import Settings, Step
 
+pytestmark = pytest.mark.real_disk
+
 
 def m900_colour(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE runs ADD COLUMN colour VARCHAR(9) NOT NULL DEFAULT 'green'")

@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from agent.store.database import Store
 from agent.types import ModelCall, Usage
-
-
-@pytest.fixture
-def store(tmp_path):
-    opened = Store(f"sqlite:///{tmp_path}/t.db")
-    yield opened
-    opened.close()
 
 
 def call(key: str = "k", **more) -> ModelCall:

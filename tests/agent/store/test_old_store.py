@@ -19,6 +19,8 @@ from agent.store.database import Store
 from agent.workbench import Workbench
 from tests.tables import by_table
 
+pytestmark = pytest.mark.real_disk
+
 CORPUS = ROOT / "tests" / "corpora" / "old_store"
 EXPECTED: dict[str, dict[str, Any]] = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))
 BUNDLES = sorted(CORPUS.glob("bundle-*.zip"))

@@ -15,13 +15,6 @@ from agent.store.pages import make_page_id
 from agent.types import Heading, Link, Outcome, Page, Table
 
 
-@pytest.fixture
-def store(tmp_path):
-    opened = Store(f"sqlite:///{tmp_path}/t.db")
-    yield opened
-    opened.close()
-
-
 def seen(text: str = "A heron.", url: str = "https://a.example/x", **more) -> Page:
     hashed = hashlib.sha256(text.encode()).hexdigest()
     return Page(
