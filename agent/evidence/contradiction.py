@@ -25,7 +25,7 @@ from agent.text.dates import DateInterval, find_dates, is_compatible
 from agent.text.quantities import find_quantities, is_comparable, is_same_quantity
 from agent.text.question_analysis import ParsedQuestion
 from agent.text.short_cache import CACHE_SIZE
-from agent.text.tokens import stem_prefix, stem_words
+from agent.text.tokens import stem_prefixes
 from agent.types import Fact
 
 T = TypeVar("T")
@@ -212,11 +212,7 @@ def _split_qualifier(title: str) -> tuple[frozenset[str], frozenset[str]]:
 def is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
     """Whether a fact, with its page's title, has half of the question's content words, and where it has any a
     word of its names and one beside them."""
-    names, words = _prefixes(" ".join(question.name_words | question.figures)), question.words
-    stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
+    names, words = stem_prefixes(*question.name_words, *question.figures), question.words
+    stated = stem_prefixes(fact.title, fact.subject, fact.attribute, fact.statement)
     is_about = all(part & stated for part in (names, words - names) if part)
     return is_about and len(words & stated) >= MIN_ASKED_SHARE * len(words)
-
-
-def _prefixes(text: str) -> frozenset[str]:
-    return frozenset(map(stem_prefix, stem_words(text)))

@@ -46,8 +46,8 @@ from agent.llm.server import (
     request_json,
 )
 from agent.net.deadline import POLL_SECONDS, Deadline, NoAnswer
+from agent.net.exchange import parse_json
 from agent.net.policies import MODEL_LIST, MODEL_REPLY
-from agent.text.json_text import parse_json
 
 MAX_TRIES = 3
 MAX_WAIT_S = 120.0

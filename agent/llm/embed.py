@@ -19,10 +19,10 @@ from typing import Any, Protocol
 from agent.errors import ModelUnavailable
 from agent.llm.server import ModelServer, ServerFault, SettingNames, check_server_url
 from agent.net.deadline import Deadline
+from agent.net.exchange import parse_json
 from agent.net.policies import VECTORS
 from agent.settings.config import Config
 from agent.settings.key_addresses import explain_unused_key, find_address, use_key
-from agent.text.json_text import parse_json
 
 Vector = Sequence[float]
 

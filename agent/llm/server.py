@@ -22,12 +22,10 @@ from weakref import WeakValueDictionary
 from urllib3.util import make_headers
 
 from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer, use_deadline
-from agent.net.exchange import AnswerUnusable, Connections
+from agent.net.exchange import AnswerUnusable, Connections, parse_json, parse_retry_after
 from agent.net.httpx_transport import make_transport
 from agent.net.policies import MODEL_LIST, Policy
 from agent.settings.key_addresses import OPENAI_URL
-from agent.text.json_text import parse_json
-from agent.text.retry_after import parse_retry_after
 
 if TYPE_CHECKING:
     import openai

@@ -5,9 +5,13 @@ Connections are kept. What goes wrong ends the connection; no thread is left but
 
 from __future__ import annotations
 
+import json
 import ssl
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
+from math import isfinite
 from typing import Any, NamedTuple
 
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
@@ -20,10 +24,13 @@ from agent.net.policies import MB, Policy
 from agent.net.ssrf_guard import HostUnreachable, SsrfGuard
 from agent.net.transport import build_pools, create_context, read_body
 from agent.settings.config import USER_AGENT
-from agent.text.json_text import parse_json
 
 READ_ENCODINGS = ("", "identity", "gzip", "x-gzip")
 """Compressions that are read: those whose unpacking can be stopped at a size."""
+MAX_CONTAINERS = 200_000
+"""Objects and lists in one text: three bytes of it become a hundred in memory."""
+MAX_RETRY_AFTER_S = 86_400.0
+"""A longer wait counts as a day."""
 
 
 class AnswerUnusable(NoAnswer):
@@ -95,6 +102,37 @@ def _read(answer: BaseHTTPResponse, policy: Policy, deadline: Deadline) -> bytes
         limit = f"{policy.max_bytes / MB:g} MB"
         raise AnswerUnusable(f"Its answer is larger than {limit}, the limit for {policy.purpose}.")
     return body
+
+
+def parse_json(text: str | bytes) -> Any:
+    """What JSON of a stranger says, half surrogate pairs replaced: they cannot be stored or sent on. Raises
+    ValueError for what is no JSON, or nested or divided too much to be read."""
+    raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    if raw.count(b"{") + raw.count(b"[") > MAX_CONTAINERS:
+        raise ValueError("the JSON has too many parts")
+    try:
+        value = json.loads(raw.decode("utf-8-sig", "replace"))
+        if b"\\ud" in raw.lower():
+            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+        return value
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+
+
+def parse_retry_after(header: str | None, now: datetime | None = None) -> float | None:
+    """The seconds that a Retry-After header asks for (RFC 9110), from 0 to a day; None when it is missing,
+    unreadable or infinite."""
+    value = (header or "").strip()
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            when = parsedate_to_datetime(value)
+        except (ValueError, OverflowError):
+            return None
+        when = when if when.tzinfo else when.replace(tzinfo=UTC)
+        seconds = (when - (now or datetime.now(UTC))).total_seconds()
+    return min(max(0.0, seconds), MAX_RETRY_AFTER_S) if isfinite(seconds) else None
 
 
 @lru_cache(maxsize=1)

@@ -22,11 +22,10 @@ from agent.retrieval.scorer import (
     count_words,
     join_head,
     rank_passages,
-    stem_prefixes,
     weigh_words,
 )
 from agent.text.question_analysis import strip_question
-from agent.text.tokens import content_stems, fold, stem, stem_prefix, tokenize
+from agent.text.tokens import content_stems, fold, stem, stem_prefix, stem_prefixes, tokenize
 from agent.types import Passage
 
 MIN_FIT = 0.44

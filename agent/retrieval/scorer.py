@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from agent.store.library_index import HEAD_WEIGHT, K1, B
 from agent.text.question_analysis import strip_question
-from agent.text.tokens import content_stems, stem, stem_prefix, stem_words
+from agent.text.tokens import content_stems, stem, stem_prefix, stem_prefixes, stem_words
 from agent.text.word_lists import COMMON_WORDS
 from agent.types import Fact, Passage, Turn
 
@@ -45,11 +45,6 @@ class CollectionCounts:
 
 UNCOUNTED = CollectionCounts(0, {})
 """A collection of which nothing is known, as the web of which a run read some pages."""
-
-
-def stem_prefixes(*texts: str) -> frozenset[str]:
-    """The stem prefixes of the words of some texts."""
-    return frozenset(stem_prefix(word) for text in texts for word in stem_words(text))
 
 
 class CountedPassages(list[Passage]):

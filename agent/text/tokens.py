@@ -160,6 +160,11 @@ def stem_prefix(stemmed: str) -> str:
     return stemmed[:PREFIX_LENGTH]
 
 
+def stem_prefixes(*texts: str) -> frozenset[str]:
+    """The stem prefixes of the words of some texts."""
+    return frozenset(stem_prefix(word) for text in texts for word in stem_words(text))
+
+
 ANALYSIS_FINGERPRINT = join_terms(
     "The runners' houses 1,234.5 naïve Größe Привет мир Αθήνα 東京都庁 서울 ภาษาไทย العربية हिन्दी"
 )

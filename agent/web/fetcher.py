@@ -23,11 +23,10 @@ from urllib3.exceptions import HTTPError
 
 from agent.net import transport
 from agent.net.deadline import Deadline, DeadlineExceeded, use_deadline
-from agent.net.exchange import READ_ENCODINGS
+from agent.net.exchange import READ_ENCODINGS, parse_retry_after
 from agent.net.policies import Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.text import urls
-from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, Page, SourceFilter
 from agent.web import http_outcomes
 from agent.web.extract import dispatch

@@ -30,8 +30,8 @@ from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 
 from agent.errors import NotFound, UsageError
+from agent.net.exchange import parse_json
 from agent.text import urls
-from agent.text.json_text import parse_json
 from agent.text.tokens import ANALYSIS_FINGERPRINT, content_stems, join_terms, stem_words
 from agent.types import SearchResult, SourceFilter
 from agent.web.extract import dispatch

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from agent.net.deadline import POLL_SECONDS, Deadline
-from agent.text.retry_after import MAX_RETRY_AFTER_S
+from agent.net.exchange import MAX_RETRY_AFTER_S
 
 MAX_CONCURRENT = 2
 MAX_GAP_S = 30.0

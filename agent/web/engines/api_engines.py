@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote, urljoin
 
+from agent.net.exchange import parse_json
 from agent.settings.config import USER_AGENT, Config
-from agent.text.json_text import parse_json
 from agent.text.question_analysis import extract_keywords
 from agent.types import Outcome, SourceFilter
 from agent.web.search_results import MAX_CHARACTERS, add_site_operators, shorten, time_limit

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter
 
 from agent.net.deadline import POLL_SECONDS, DeadlineExceeded, current_deadline
+from agent.net.exchange import parse_retry_after
 from agent.net.policies import ENGINE
 from agent.net.ssrf_guard import SsrfGuard
 from agent.net.tunnel import Tunnel
 from agent.settings.config import Config
-from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web import search_results
 from agent.web.engines.ddgs_search import BackendReply

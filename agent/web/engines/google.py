@@ -10,12 +10,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agent.net.deadline import NoAnswer
-from agent.net.exchange import Connections
+from agent.net.exchange import Connections, parse_retry_after
 from agent.net.policies import ENGINE
 from agent.settings.config import Config
 from agent.settings.key_addresses import find_address, use_key
 from agent.text.dates import normalize_date
-from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web import search_results
 from agent.web.search_results import RawResult, build_result, explain_failure

@@ -14,12 +14,11 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from agent.net.deadline import NoAnswer, current_deadline
-from agent.net.exchange import Connections, Reply
+from agent.net.exchange import Connections, Reply, parse_retry_after
 from agent.net.policies import ENGINE
 from agent.settings.config import Config
 from agent.settings.key_addresses import KEY_ADDRESSES, use_key
 from agent.text.dates import normalize_date
-from agent.text.retry_after import parse_retry_after
 from agent.text.urls import MAX_URL, find_doi
 from agent.types import ENGINE_BY_NAME, Outcome, Publication, SearchResult, SourceFilter
 from agent.web.engines.api_engines import APIS, ApiError, Asked, pick

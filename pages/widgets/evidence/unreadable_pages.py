@@ -121,8 +121,7 @@ def _draw_form(view: RunSnapshot, url: str, popover: str) -> None:
     drafts.text_area("Page text", draft, height=140, most=page_input.MAX_PASTED_CHARS, placeholder=hint)
     ui.button("Use this text", f"research-paste-do-{name}", _give, view, url, popover, type="primary")
     hint = f"{mime.FORMAT_NAMES} can be read"
-    endings = list(mime.BY_ENDING)
-    file = st.file_uploader("Or its file", endings, key=f"research-file-{name}", help=hint)
+    file = st.file_uploader("Or its file", list(mime.BY_ENDING), key=f"research-file-{name}", help=hint)
     if file is not None:
         given = (file.name, file.getvalue())
         ui.button(

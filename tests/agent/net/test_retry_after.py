@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from agent.text.retry_after import parse_retry_after
+from agent.net.exchange import parse_retry_after
 from tests.tables import by_table
 
 

@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from agent.text.json_text import MAX_CONTAINERS, parse_json
+from agent.net.exchange import MAX_CONTAINERS, parse_json
 
 
 def test_it_is_read() -> None:
