@@ -92,6 +92,19 @@ def build_action(proposal: Proposal, step: int, outcome: Outcome, detail: str, *
     )
 
 
+def build_crawl(ref: PageRef, why: str) -> Action:
+    """The fetch of a page that code chose, as an action of the run."""
+    proposal = Proposal(next_action="crawl_url", query_or_url=ref.url, reasoning=why, by="code")
+    return build_action(proposal, ref.step, ref.outcome, ref.detail, page_id=ref.page_id)
+
+
+def refer_to_stored(page: Page, page_id: str, found_on: str, step: int, **more: object) -> PageRef:
+    """The reference of a page of the library."""
+    url = page.final_url or page.url
+    ref = PageRef(url=url, final_url=url, page_id=page_id, title=page.title, found_on=found_on, step=step)
+    return ref.replace(**more)
+
+
 def find_hidden_sources(state: RunState, tools: RunContext) -> set[str]:
     """The ids of the invented sources of the demo world, unless the run asks for them."""
     scope = state.settings.scope

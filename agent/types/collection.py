@@ -155,7 +155,7 @@ class Post(Record):
     end: int = -1
 
 
-class CollectedItem(Record):
+class CollectedItem(FormerRecord):
     """An article, a thread or a question with its answers."""
 
     id: str
@@ -179,7 +179,6 @@ class CollectedItem(Record):
     extracted_by: Actor = "code"
     status: Literal["new", "kept", "dropped"] = "new"
     reason: str = ""
-    judged_by: Actor = "code"
     trouble: str = ""
     """What could not be extracted from its page, and why."""
     also_at: list[str] = Field(default_factory=list)

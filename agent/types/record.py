@@ -32,7 +32,8 @@ FORMER_FIELDS: dict[str, dict[str, dict[str, str] | None]] = {
     "Sentence": {"fit": None, "check": {"vetoed": "not_supported", "doubted": "not_supported"}},
     "Proposal": {"trouble": None},
     "CollectIntent": {"time_range_days": None},
-    "CollectState": {"intent_trouble": None},
+    "CollectState": {"intent_trouble": None, "intent_by": None},
+    "CollectedItem": {"judged_by": None},
     "SiteState": {"bearings": None, "bearing": None},
 }
 """What earlier versions stored in records: fields that are gone (None), and values that have another name."""

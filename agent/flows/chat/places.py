@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from agent.answering.confidence import assess_confidence
 from agent.answering.draft import build_fact_from_quote
-from agent.answering.pages import find_hidden_sources
+from agent.answering.pages import find_hidden_sources, refer_to_stored
 from agent.answering.plan import assign_parts
 from agent.answering.verdict import no_answer, record_answer
 from agent.engine.context import RunContext
@@ -28,7 +28,7 @@ from agent.text.geo import (
     find_places,
     parse_coordinates,
 )
-from agent.types import Answer, AnswerBlock, Facility, Fact, Page, PageRef, Reason, Sentence
+from agent.types import Answer, AnswerBlock, Facility, Fact, Page, Reason, Sentence
 from agent.types.facts import make_fact_id
 
 NO_FACILITIES = (
@@ -150,13 +150,11 @@ def _list_facilities(
         trouble=judgement.failure,
     )
     refs = [
-        PageRef(
-            url=page.final_url or page.url,
-            final_url=page.final_url or page.url,
-            page_id=ids[source],
-            title=page.title,
-            found_on="library",
-            step=tools.step,
+        refer_to_stored(
+            page,
+            ids[source],
+            "library",
+            tools.step,
             facts=sum(fact.page_id == ids[source] for fact in facts),
         )
         for source, page in pages.items()

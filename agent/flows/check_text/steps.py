@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agent.answering.claim_checks import judge_sentences, make_judge
 from agent.answering.engine_choice import ANSWERED, cool_down
-from agent.answering.pages import build_action, content_passages, read_open_copy, store_fetched
+from agent.answering.pages import build_action, build_crawl, content_passages, read_open_copy, store_fetched
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
@@ -134,9 +134,8 @@ def fetch(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
         ref = store_fetched(tools, url, page, own.text_url or "person")
         how = "Found for" if citing and citing[0].found else "Cited by"
         why = f"{how} {format_count(len(citing), 'claim')}."
-        proposal = Proposal(next_action="crawl_url", query_or_url=url, reasoning=why, by="code")
         refs.append(ref)
-        actions.append(build_action(proposal, tools.step, page.outcome, page.detail, page_id=ref.page_id))
+        actions.append(build_crawl(ref, why))
     change: Change = {"pages": refs, "actions": actions}
     now = state_after(state, change)
     if now.own.urls_to_fetch(now) and not _list_wave(now):

@@ -7,6 +7,8 @@ import hashlib
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from rapidfuzz.distance import Indel
+
 from agent.answering.pages import content_passages
 from agent.engine.context import RunContext
 from agent.engine.state import Change
@@ -24,47 +26,12 @@ from agent.types import Passage
 from agent.types.collection import CollectedItem, CrawlNode, Post
 from agent.web.extract.dated_sections import LinkedText
 
-# Near-duplicate texts, by containment of word 5-grams (Broder's resemblance, of the smaller set).
-#
-# A text with its ending cut, a line added or the byline changed is still the same text; two reports of one
-# event in their writers' own words are not.
-
-SHINGLE_WORDS = 5
-"""Words of one shingle."""
-MIN_COPY_CONTAINMENT = 0.6
-"""Containment from which a text counts as a copy. Rewritten reports of one event lie below .1, agency texts
-with another headline above .7."""
-MIN_SHINGLES = 12
-"""Shingles a text must have to be compared this way; shorter texts are copies only when they are equal."""
-MIN_SIZE_RATIO = 0.25
-"""A text that is a small piece of another one (a quoted post, a teaser) is no copy of it."""
-
-
-def compute_shingles(text: str) -> frozenset[int]:
-    """The text's shingles as numbers; of a shorter text, one for all of it."""
-    words = tokenize(text)
-    if len(words) < SHINGLE_WORDS + MIN_SHINGLES - 1:
-        return frozenset((hash(tuple(words)),))
-    return frozenset(hash(tuple(words[i : i + SHINGLE_WORDS])) for i in range(len(words) - SHINGLE_WORDS + 1))
-
-
-def measure_containment(one: frozenset[int], other: frozenset[int]) -> float:
-    """The share of the smaller set that is in the larger (0 to 1); 0 when one is only a piece."""
-    if not one or not other:
-        return 0.0
-    small, large = sorted((one, other), key=len)
-    return 0.0 if len(small) < MIN_SIZE_RATIO * len(large) else len(small & large) / len(small)
-
-
-def is_copy(one: frozenset[int], other: frozenset[int]) -> bool:
-    """Are two texts the same but for small changes?"""
-    return measure_containment(one, other) >= MIN_COPY_CONTAINMENT
-
-
+MIN_COPY_SIMILARITY, MIN_COPY_WORDS = 0.7, 60
+"""The likeness of two texts' words in their order (rapidfuzz `Indel`, 0 to 1) from which one is a copy: a new
+headline, a line added or a short ending cut leave it one, a quoted piece and another report of the same event
+do not (below .5 in the demo world). A text of fewer words (a release note) is a copy of its equal only."""
 WINDOW_CHARS = 15_000
-"""Characters of a page in one prompt; a longer page is shown window by window."""
-OVERLAP_CHARS = 500
-"""Characters that two windows share, so that a post on the border is complete in one of them."""
+"""Characters of a page in one prompt; a longer page is shown window by window, each to the end of a line."""
 MAX_WINDOWS = 8
 """Windows of one page; the rest is stored but not extracted, and the item says so."""
 MIN_TEXT_WORDS = 25
@@ -73,8 +40,6 @@ MIN_WORDS_BESIDE_POSTS = 150
 """Words outside the posts from which a page can be an article with comments."""
 MAX_SECTION_ITEMS = 60
 """Entries of one changelog that are judged; more would not fit a prompt."""
-RECENT_POSTS = 20
-"""Posts of earlier windows that a post is compared with."""
 PREVIEW_CHARS = 800
 """Characters of an item by which its relevance is judged: its beginning, and what fits the request best."""
 
@@ -168,9 +133,12 @@ def _extract_with_model(
     first reply with them. What is not verbatim on the page is never quoted."""
     if not tools.has_model:
         return _as_article(item, node, parsed, parsed.posts)
-    page, step, trouble = parsed.page, WINDOW_CHARS - OVERLAP_CHARS, ""
+    page, shown, trouble = parsed.page, 0, ""
     posts, replies = list[Post](), list[ContentReply]()
-    for start in range(0, min(max(1, len(page.text) - OVERLAP_CHARS), MAX_WINDOWS * step), step):
+    while not replies or (shown < len(page.text) and len(replies) < MAX_WINDOWS):
+        window = page.text[shown : shown + WINDOW_CHARS]
+        if shown + WINDOW_CHARS < len(page.text):
+            window = window[: window.rfind("\n", WINDOW_CHARS // 2) + 1] or window
         judgement = tools.judge(
             CONTENT,
             topic=state.own.intent.topic,
@@ -179,22 +147,29 @@ def _extract_with_model(
             title=page.title,
             author=page.author,
             published_at=page.published_at,
-            text=page.text[start : start + WINDOW_CHARS],
+            text=window,
         )
         if judgement.by != "model":
-            trouble = f"From character {start:,} on the model did not answer: {judgement.failure}"
+            trouble = f"From character {shown:,} on the model did not answer: {judgement.failure}"
             break
+        shown += len(window)
         replies.append(judgement.value)
         for said in judgement.value.posts:
-            text, start, end = said.text.strip(), -1, -1
-            if span := find_stretch(said.text, page.text) if text else None:
-                text, start, end = page.text[span.start : span.end], span.start, span.end
-            post = Post(n=0, user=said.user.strip(), date=(said.date or "")[:25], text=text)
-            if text:
-                _add_post(posts, post.replace(page_id=node.page_id, start=start, end=end), page.text)
+            if not said.text.strip():
+                continue
+            post = Post(
+                n=len(posts) + 1,
+                user=said.user.strip(),
+                date=(said.date or "")[:25],
+                text=said.text.strip(),
+                page_id=node.page_id,
+            )
+            if span := find_stretch(said.text, page.text):
+                words = page.text[span.start : span.end]
+                post = post.replace(text=words, start=span.start, end=span.end)
+            posts.append(post)
     if not replies:
         return _as_article(item, node, parsed, parsed.posts)
-    shown = MAX_WINDOWS * step + OVERLAP_CHARS
     if not trouble and len(page.text) > shown:
         trouble = f"Its first {shown:,} characters were extracted, {len(page.text) - shown:,} were not."
     texts = [text for reply in replies if (text := reply.content.strip())]
@@ -208,27 +183,12 @@ def _extract_with_model(
         publish_date=day,
         last_date=max([day, *(post.date for post in posts)]),
         extracted_by="model",
-        posts=[post.replace(n=n) for n, post in enumerate(posts, start=1)],
+        posts=posts,
         content="" if span or posts else "\n\n".join(texts),
         start=span.start if span else 0,
         end=span.end if span else -1,
         trouble=trouble,
     )
-
-
-def _add_post(posts: list[Post], post: Post, text: str) -> None:
-    """Append a post of the next window unless it is known; join the halves of one cut at the border, which
-    two overlapping windows contain parts of."""
-    last = posts[-1] if posts else None
-    if last and 0 <= post.start < last.end and post.end > last.start:
-        start, end = min(last.start, post.start), max(last.end, post.end)
-        posts[-1] = last.replace(text=text[start:end], start=start, end=end)
-    elif last and post.user == last.user and last.start < 0 and post.text.startswith(last.text):
-        posts[-1] = post
-    elif last and post.user in ("", last.user) and post.start < 0 and last.text.endswith(post.text):
-        pass
-    elif (post.user, post.text) not in {(old.user, old.text) for old in posts[-RECENT_POSTS:]}:
-        posts.append(post)
 
 
 def filter_items(state: CollectRun, tools: RunContext) -> Change:
@@ -282,7 +242,7 @@ def _drop_copies(
     """The items with copies of earlier ones dropped, and those of `kept` that now list further addresses. A
     reply is no copy of what it quotes."""
     originals, settled = {item.id: item for item in kept}, dict[str, CollectedItem]()
-    shingles: dict[str, frozenset[int]] = {}
+    words: dict[str, list[str]] = {}
     for item in [*kept, *items]:
         if item.id not in originals:
             settled[item.id] = item
@@ -290,11 +250,16 @@ def _drop_copies(
             continue
         text = texts[item.id]
         own_words = (text[start:end] for start, end in LinkedText([]).find_own_words(text))
-        marks = compute_shingles("\n".join(own_words) or text)
-        others = {} if item.id in originals else shingles
-        first = next((name for name, other in others.items() if is_copy(marks, other)), None)
+        said = tokenize("\n".join(own_words) or text)
+        least = MIN_COPY_SIMILARITY if len(said) >= MIN_COPY_WORDS else 1.0
+        likeness = (
+            (name, Indel.normalized_similarity(said, other, score_cutoff=least))
+            for name, other in words.items()
+            if item.id not in originals
+        )
+        first = next((name for name, share in likeness if share), None)
         if first is None:
-            shingles[item.id] = marks
+            words[item.id] = said
             continue
         known = settled if first in settled else originals
         known[first] = known[first].replace(also_at=list(dict.fromkeys([*known[first].also_at, item.url])))
@@ -334,12 +299,12 @@ def _judge_relevance(
     judged = []
     for item in items:
         if item.status == "new" and item.given:
-            item = item.replace(status="kept", reason="You named this page.", judged_by="code")
+            item = item.replace(status="kept", reason="You named this page.")
         elif item.status == "new" and (verdict := said.get(item.id)):
             status = "kept" if verdict.is_relevant else "dropped"
-            item = item.replace(status=status, reason=verdict.reason, judged_by="model")
+            item = item.replace(status=status, reason=verdict.reason)
         elif item.status == "new":
-            item = item.replace(status="kept", reason=trouble, judged_by="code")
+            item = item.replace(status="kept", reason=trouble)
         judged.append(item)
     return judged
 

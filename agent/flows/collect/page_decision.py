@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from agent.answering import fact_view
 from agent.engine.context import RunContext
-from agent.flows.collect.frontier import EXCLUDED_BY_PERSON, MIN_ENTRIES, choose_links, group_links
+from agent.flows.collect.frontier import MIN_ENTRIES, choose_links, group_links
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect import PAGE_DECISION, PageDecision
+from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, map_spellings
 from agent.types import Refusal
 from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate, PageAction, PageFeatures, PageType
@@ -50,35 +51,33 @@ def decide_page(state: CollectRun, tools: RunContext, parsed: ParsedPage) -> tup
 
 def _decide_by_rule(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> CrawlNode | None:
     """A decision that needs no judgement: continuations, and plain content behind a listing's entry."""
-    parent, found = state.own.tree.get(node.parent), parsed.features
+    parent = state.own.tree.get(node.parent)
     if parent is None:
         return None
     action: PageAction = "EXTRACT_CONTENT"
-    page_type: PageType = "article"
-    why = ""
+    page_type, why = parent.page_type, ""
     if node.continues == "thread":
-        page_type, why = parent.page_type, "The next page of the thread."
+        why = "The next page of the thread."
     elif node.continues == "listing" and not parsed.posts:
-        action, page_type, why = "EXTRACT_LINKS", parent.page_type, "The next page of the listing."
-    elif parent.action != "EXTRACT_LINKS":
-        return None
-    elif found.message:
-        page_type, why = "forum_thread", "An entry of the list: a message with sender and date."
-    elif parsed.sections:
-        why = f"An entry of the list, with {len(parsed.sections)} dated entries of its own."
-    elif len(parsed.posts) > 1:
-        page_type = "forum_thread"
-        why = f"An entry of the list, and {len(parsed.posts)} posts with writer and date are on the page."
-    elif parent.page_type != "forum_listing" and is_prose(found):
-        why = f"An entry of the list, and {found.words} words of running text with few links."
+        action, why = "EXTRACT_LINKS", "The next page of the listing."
+    elif parent.action == "EXTRACT_LINKS":
+        page_type, sign = _recognize_content(parsed.features, is_prose_enough=page_type != "forum_listing")
+        why = f"An entry of the list: {sign}." if sign else ""
     decided = {"action": action, "page_type": page_type, "reasoning": why, "confidence": 0.95, "by": "code"}
     return node.replace(**decided) if why else None
 
 
-def is_prose(signs: PageFeatures) -> bool:
-    """Whether a page is running text with few links, or says that it is an article."""
+def _recognize_content(signs: PageFeatures, *, is_prose_enough: bool = True) -> tuple[PageType, str]:
+    """What a page plainly is, and the sign of it ("" for none): posts, dated entries, or running text with
+    few links."""
+    if signs.message or signs.posts > 1:
+        return "forum_thread", f"{format_count(signs.posts, 'post')} with writer and date"
+    if signs.sections:
+        return "article", f"{signs.sections} entries, each with its date and text"
     is_text = signs.article or (signs.link_share < MIN_LIST_LINK_SHARE and not _has_dated_entries(signs))
-    return signs.words >= MIN_TEXT_WORDS and is_text
+    if is_prose_enough and is_text and signs.words >= MIN_TEXT_WORDS:
+        return "article", f"{signs.words} words of running text with few links"
+    return "other", ""
 
 
 def _has_dated_entries(signs: PageFeatures) -> bool:
@@ -88,21 +87,14 @@ def _has_dated_entries(signs: PageFeatures) -> bool:
 def _decide_by_structure(node: CrawlNode, parsed: ParsedPage, trouble: str = "") -> CrawlNode:
     """Content where posts, dated entries or running text are, a list where links stand beside dates or in the
     same kind of place; what is wanted and the way to it need a model."""
-    signs = parsed.features
     action: PageAction = "EXTRACT_CONTENT"
-    page_type: PageType = "forum_thread" if signs.posts else "article"
-    is_list = _has_dated_entries(signs) or signs.alike_links >= MIN_ENTRIES
-    why = f"{signs.words} words of running text with few links."
-    if signs.posts > 1 or signs.message:
-        why = f"{signs.posts} posts with writer and date."
-    elif signs.sections > 1:
-        why = f"{signs.sections} entries, each with its date and text."
-    elif is_list and not is_prose(signs):
-        action, page_type, why = "EXTRACT_LINKS", "other", "A list of links."
-    elif not is_prose(signs):
-        action, why = "STOP", "No posts, no list and no text: to find the way from here needs a model."
-    decided = {"action": action, "page_type": page_type, "reasoning": why, "confidence": 1.0, "by": "code"}
-    return node.replace(**decided, trouble=trouble)
+    page_type, why = _recognize_content(parsed.features)
+    if not why and (_has_dated_entries(parsed.features) or parsed.features.alike_links >= MIN_ENTRIES):
+        action, why = "EXTRACT_LINKS", "A list of links"
+    elif not why:
+        action, why = "STOP", "No posts, no list and no text: to find the way from here needs a model"
+    decided = {"action": action, "page_type": page_type, "confidence": 1.0, "by": "code"}
+    return node.replace(**decided, reasoning=f"{why}.", trouble=trouble)
 
 
 def _ask_model(
@@ -158,25 +150,22 @@ def _find_objection(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> t
         return f"Its entries would lie at depth {below}; {deepest}", "depth", ""
     if node.action != "NAVIGATE_TO":
         return "", "", ""
-    target = canonicalize(node.target_url)
-    if target not in map(canonicalize, _list_addresses(parsed)):
-        why = "The decision named an address that is not on this page."
-        return why, "", "target_url is no link of the page"
-    groups = group_links(state, [LinkCandidate(url=node.target_url)])
-    if groups["scope"]:
-        why = "The link leads outside the allowed domains."
-        return why, "scope", "this address is outside the allowed domains"
-    if groups["words"]:
-        return EXCLUDED_BY_PERSON, "words", "a person's words exclude this address"
-    if target in {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}:
-        why = "The link is part of instructions to machines on the page."
-        return why, "", "the page instructs machines to follow this link"
-    if is_deep:
-        return f"The page behind the link would be at depth {below}; {deepest}", "depth", ""
-    if target in fact_view.visited_urls(state) or target in state.own.tree:
-        why = "The page it leads to was visited or planned before."
-        return why, "", "this page was visited or planned before"
-    return "", "", ""
+    target, link = canonicalize(node.target_url), LinkCandidate(url=node.target_url)
+    groups = group_links(state, [link])
+    injected = {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}
+    is_known = target in fact_view.visited_urls(state) or target in state.own.tree
+    objections: list[tuple[bool, CrawlLimit, str]] = [
+        (target not in map(canonicalize, _list_addresses(parsed)), "", "target_url is no link of the page"),
+        (link in groups["scope"], "scope", "this address is outside the allowed domains"),
+        (link in groups["words"], "words", "a person's words exclude this address"),
+        (target in injected, "", "the page instructs machines to follow this link"),
+        (is_deep, "depth", ""),
+        (is_known, "", "this page was visited or planned before"),
+    ]
+    held, why = next(((held, why) for is_met, held, why in objections if is_met), ("", ""))
+    if held == "depth":
+        return f"The page behind the link would be at depth {below}; {deepest}", held, ""
+    return (f"Its address was refused: {why}." if why else ""), held, why
 
 
 def _list_addresses(parsed: ParsedPage) -> list[str]:

@@ -16,7 +16,7 @@ from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import append, upsert
 from agent.text.plurals import format_count
-from agent.types import Action, Actor, PageRef
+from agent.types import Action, PageRef
 from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavEvent, NavEventName
 
 log = logging.getLogger("agent.nav")
@@ -30,7 +30,6 @@ class CollectState(AnsweringState):
     asks_one_publisher: ClassVar[bool] = True
 
     intent: CollectIntent = Field(default_factory=CollectIntent)
-    intent_by: Actor = "keyless"
     heard: int = 0
     """How many of the person's notes the intent includes."""
     tree: Annotated[dict[str, CrawlNode], upsert] = Field(default_factory=dict)

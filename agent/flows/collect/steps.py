@@ -57,7 +57,6 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     change: Change = {
         "heard": len(state.notes),
         "intent": wanted,
-        "intent_by": "model" if tools.has_model else "keyless",
         "plan_parts": [PlanPart(id="1", question=state.question)],
         "why_stopped": "",
         "stop_reason": "",

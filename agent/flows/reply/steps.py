@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import Any
 
-from agent.answering.pages import find_hidden_sources
+from agent.answering.pages import find_hidden_sources, refer_to_stored
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import NotFound
@@ -118,10 +117,10 @@ def load(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         if not page.text.strip():
             loaded.append(LoadedSource(source_id=name, detail="it has no text"))
             continue
-        page_id, url = tools.store_page(page), page.final_url or page.url
-        known: dict[str, Any] = {"page_id": page_id, "url": url, "title": page.title}
+        ref = refer_to_stored(page, tools.store_page(page), "the index", tools.step)
+        known = ref.model_dump(include={"page_id", "url", "title"})
         loaded.append(LoadedSource(source_id=name, characters=len(page.text), **known))
-        pages.append(PageRef(**known, final_url=url, found_on="the index", step=tools.step))
+        pages.append(ref)
     change: Change = {"loaded": loaded, "pages": pages}
     if pages:
         return change, "write"

@@ -70,19 +70,6 @@ def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Chan
     }
 
 
-def list_fresh(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> set[str]:
-    """Those of the addresses whose stored pages are fresh."""
-    if not tools.world.live:
-        return set()
-    found, since = tools.store.pages.find_fetched(urls), _oldest_fresh(state)
-    fresh = {
-        url
-        for url, held in found.items()
-        if held.fetched_at >= since and state.settings.allows(held.final_url)
-    }
-    return {url for url in urls if canonicalize(url) in fresh}
-
-
 def find_stored(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> dict[str, StoredPage]:
     """The stored pages of these addresses, fresh or not, as the source filter of the run lets them count,
     with the times when their servers last gave or confirmed them. What an older version of the program read

@@ -150,10 +150,9 @@ class UrlIndex:
 
     def __init__(self, state: SiteState) -> None:
         self._index_by_url = {canonicalize(url): i for i, url in enumerate(state.all_discovered_urls)}
-        self._texts = dict(state.url_texts)
-        self._new_urls: list[str] = []
-        self._new_texts: dict[int, str] = {}
-        self._new_found_on: dict[int, int] = {}
+        self._known_texts = state.url_texts
+        self.change: Change = {"all_discovered_urls": [], "url_texts": {}, "url_found_on": {}}
+        """What was added, as a change of the state."""
 
     def add(self, url: str, text: str = "", found_on: int = BY_PERSON) -> int:
         """The index of an address, new or known; a first link text is kept."""
@@ -161,20 +160,12 @@ class UrlIndex:
         i = self._index_by_url.get(spelled)
         if i is None:
             i = self._index_by_url[spelled] = len(self._index_by_url)
-            self._new_urls.append(url)
-            self._new_found_on[i] = found_on
-        if text and i not in self._texts:
-            self._texts[i] = self._new_texts[i] = text
+            self.change["all_discovered_urls"].append(url)
+            self.change["url_found_on"][i] = found_on
+        if text and i not in self._known_texts:
+            self.change["url_texts"].setdefault(i, text)
         return i
 
     def find(self, url: str) -> int | None:
         """The index of an address; None when it is not known."""
         return self._index_by_url.get(canonicalize(url))
-
-    def to_change(self) -> Change:
-        """What was added, as a change of the state."""
-        return {
-            "all_discovered_urls": self._new_urls,
-            "url_texts": self._new_texts,
-            "url_found_on": self._new_found_on,
-        }

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from agent.answering import fact_view
-from agent.answering.pages import START_PAGE_REASON, build_action, mark_read
+from agent.answering.pages import START_PAGE_REASON, build_crawl, mark_read
 from agent.answering.plan import list_parts
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
@@ -28,7 +28,7 @@ from agent.flows.site.state import (
 from agent.retrieval.scorer import score_fact
 from agent.roles.site import SITE_DECISION, AgentDecision, UnvisitedUrl
 from agent.text.urls import canonicalize, site
-from agent.types import Link, Outcome, PageRef, Passage, Proposal, Refusal
+from agent.types import Link, Outcome, PageRef, Passage, Refusal
 from agent.web.robots import list_sitemaps
 
 MAX_SITEMAPS = 8
@@ -77,7 +77,7 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         if sitemap.page_id:
             _, urls = links.read_sitemap(tools.page(sitemap.page_id, raw=True))
             links.index_best(urls, question, is_open, index)
-    for name, more in index.to_change().items():
+    for name, more in index.change.items():
         old = change.get(name, type(more)())
         change[name] = [*old, *more] if isinstance(more, list) else {**old, **more}
     if queue and not former:
@@ -121,7 +121,7 @@ def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
                 outcome=page.outcome,
                 detail=page.detail,
             )
-    return {**index.to_change(), "sitemaps": list(found.values())}, "crawl"
+    return {**index.change, "sitemaps": list(found.values())}, "crawl"
 
 
 def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
@@ -165,7 +165,7 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     arrived = (index.find(page.final_url) for page in pages.values() if page.outcome is Outcome.OK)
     why = own.choices[-1].reasoning if own.choices else START_PAGE_REASON
     change: Change = {
-        **index.to_change(),
+        **index.change,
         "urls_to_process": [],
         "visited_urls": [
             i for i in dict.fromkeys([*batch, *arrived]) if i is not None and i not in own.visited_urls
@@ -174,17 +174,7 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         "pages": refs,
         "fetched": asked,
         "reused": reused,
-        "actions": [
-            build_action(
-                Proposal(next_action="crawl_url", query_or_url=ref.url, reasoning=why, by="code"),
-                tools.step,
-                ref.outcome,
-                ref.detail,
-                page_id=ref.page_id,
-            )
-            for ref, i in zip(refs, pages, strict=True)
-            if i in asked
-        ],
+        "actions": [build_crawl(ref, why) for ref, i in zip(refs, pages, strict=True) if i in asked],
     }
     return change, "decide"
 
@@ -212,7 +202,7 @@ def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
             refs[i] = mark_read(ref, page, facts=0, found_on="library", step=tools.step)
     change: Change = {"pages": [*given, *refs.values()]}
     if refs:
-        change |= {**index.to_change(), "visited_urls": list(refs), "reused": list(refs)}
+        change |= {**index.change, "visited_urls": list(refs), "reused": list(refs)}
     decided, next = _decide_next(state_after(state, change), tools, found)
     return {**change, **decided}, next
 
@@ -336,7 +326,8 @@ def _fill_wave(
     most = max(len(chosen), min(limits.crawl_ahead, unknown))
     own_sites = set(map(site, state.settings.start_urls))
     nearest = [i for i in order if i not in chosen and site(urls[i]) in own_sites][: most + MAX_REUSED_PAGES]
-    fresh = earlier_pages.list_fresh(state, tools, [urls[i] for i in [*chosen, *nearest]])
+    stored = earlier_pages.find_stored(state, tools, [urls[i] for i in [*chosen, *nearest]])
+    fresh = {url for url, held in stored.items() if held.is_fresh}
     wave, room = list(chosen), min(most, left) - sum(urls[i] not in fresh for i in chosen)
     for i in nearest:
         if urls[i] in fresh or room > 0:
