@@ -7,11 +7,11 @@ bench.act(run_id, "raise", caps={"steps": 18})   # the run goes on where it paus
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil, isfinite
+from math import ceil
 from statistics import median
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, FiniteFloat
 
 from agent.actions.commit import RECOVER, ActionContext, PersonStep
 from agent.engine.budget_meters import list_caps, measure_budgets, with_cap
@@ -125,7 +125,7 @@ def _round_cap(halt: PauseRequest, value: float) -> float:
 def raise_caps(
     view: RunSnapshot,
     caps: Annotated[
-        Mapping[Cap, float],
+        Mapping[Cap, FiniteFloat],
         Field(
             description='the new budgets as JSON: {"steps": 20}; steps, pages, calls, tokens, cost, seconds'
         ),
@@ -145,8 +145,6 @@ def _check_caps(view: RunSnapshot, caps: Mapping[Cap, float]) -> bool:
         if name not in list_caps(view.run.settings):
             raise UsageError(f"a {view.run.settings.flow} run has no budget of {name}")
         most = format_amount(name, MAX_CAPS[name])
-        if not isfinite(cap):
-            raise UsageError(f"a budget needs a number: {most} is the most")
         if not 0 <= cap <= MAX_CAPS[name]:
             raise UsageError(f"{format_amount(name, cap)} cannot be set: {most} is the most")
         if halt and halt.kind == name and cap < (least := find_minimum_cap(halt)):

@@ -11,7 +11,7 @@ from agent.engine.loop import Flow
 from agent.engine.run_state import RunState
 from agent.store.model_calls import ModelCalls
 from agent.types import CAP_SETTINGS, Action, Cap, Run, Settings, Status, Step
-from agent.types.batches import BudgetMeter
+from agent.types.batches import BudgetMeter, meter_usage
 
 PAGE_LIMITED_FLOWS = ("site", "collect", "check_text")
 """Flows that count pages, by a limit of their own, instead of steps."""
@@ -44,12 +44,9 @@ def measure_budgets(
     round_start = flow.find_round_start(steps[:led])
     usage = calls.sum_usage(run.id, round_start)
     actions = find_last_round_actions(state) if ended else state.actions_this_round
-    used: dict[Cap, float | None] = {
+    used: dict[Cap, float | None] = {meter.name: meter.used for meter in meter_usage(usage, run.settings)} | {
         "steps": len(actions),
         "pages": state.own.count_pages(actions),
-        "calls": usage.llm_calls,
-        "tokens": usage.prompt_tokens + usage.completion_tokens,
-        "cost": usage.cost_usd if usage.llm_calls else 0.0,
         "seconds": round(sum(step.seconds for step in steps if step.n > round_start), 2),
     }
     return [BudgetMeter(name=name, used=used[name], cap=cap) for name, cap in list_caps(run.settings).items()]

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from agent.engine.side_by_side import SideBySide, WebRequest, WebResult, finish_all
 from agent.engine.work_limits import ReserveUse, WorkLimits
-from agent.errors import BudgetSpent, ModelDown, OutOfBudget, ShutdownRequested, Signal, StopRequested
+from agent.errors import BudgetSpent, OutOfBudget, ShutdownRequested, Signal, StopRequested
 from agent.library.collection import Library
 from agent.llm.model import ASSUMED_TOKENS, find_reply_room, measure_prompt
 from agent.llm.structured_call import CallContext, add_schema, request_structured
@@ -63,8 +63,8 @@ class RunContext:
     """Gives the two above for a step with these settings, and their `served_by`; None: they stay."""
     has_other_model: bool = False
     """Whether these are not what the run had: it rests until a person chooses."""
-    on_model_down: Callable[[ModelDown], None] | None = None
-    """Told that the run rests until its model answers; None: it pauses, because nobody would try again."""
+    on_model_down: Callable[[str], None] | None = None
+    """Told why the run rests until its model answers; None: it pauses, because nobody would try again."""
     shutdown_event: threading.Event = field(default_factory=threading.Event)
     step_gap_s: float = 0.0
     """Pause between two steps in seconds."""

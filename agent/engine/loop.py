@@ -244,7 +244,7 @@ class _RunDriver:
                 self.store.calls.spend(self.lease.run_id, steps, down.role, down.messages)
             if self.tools.on_model_down is None:
                 return self.pause_for_person(PauseRequest(kind="model", why=str(down)), began)
-            self.tools.on_model_down(down)
+            self.tools.on_model_down(str(down))
             raise
         except NotRecorded as miss:
             return self.pause_for_person(PauseRequest(kind="recorded", why=str(miss)), began)

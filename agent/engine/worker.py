@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import math
 import queue
 import threading
 import time
@@ -59,25 +58,24 @@ class _Rest:
     why: str
     tries: int
     next_at: float
-    is_back: Callable[[], bool]
 
 
 class ModelRests:
-    """The runs that rest because a model call failed, and when each is tried again: after growing pauses, or
-    as soon as its server is back. Kept in memory: the next process tries a run at once. Thread-safe."""
+    """The runs that rest because a model call failed, and when each is tried again: after growing pauses.
+    Kept in memory: the next process tries a run at once. Thread-safe."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._rests: dict[str, _Rest] = {}
 
-    def note(self, run_id: str, why: str, is_back: Callable[[], bool] | None = None) -> None:
-        """A run rests. `is_back` says when its server may answer again; without it pauses are waited for."""
+    def note(self, run_id: str, why: str) -> None:
+        """A run rests."""
         with self._lock:
             known = self._rests.get(run_id)
             tries = known.tries + 1 if known else 1
-            pause = math.inf if is_back else PAUSES_S[min(tries, len(PAUSES_S)) - 1]
-            self._rests[run_id] = _Rest(why, tries, self._clock() + pause, is_back or (lambda: False))
+            pause = PAUSES_S[min(tries, len(PAUSES_S)) - 1]
+            self._rests[run_id] = _Rest(why, tries, self._clock() + pause)
 
     def forget(self, run_id: str = "") -> None:
         """A run works again; all runs, without one."""
@@ -88,20 +86,19 @@ class ModelRests:
         """Make a run due."""
         with self._lock:
             if rest := self._rests.get(run_id):
-                self._rests[run_id] = replace(rest, next_at=-math.inf)
+                self._rests[run_id] = replace(rest, next_at=self._clock())
 
     def is_due(self, run_id: str) -> bool:
         """Whether a run may be tried: it does not rest, or not any more."""
         rest = self._rests.get(run_id)
-        return rest is None or self._clock() >= rest.next_at or rest.is_back()
+        return rest is None or self._clock() >= rest.next_at
 
     def describe(self, run_id: str) -> str:
         """Why a run rests, and when it is tried again, in a sentence or two for a person; "" otherwise."""
         if not (rest := self._rests.get(run_id)):
             return ""
         left = rest.next_at - self._clock()
-        soon = "as soon as it answers" if math.isinf(left) else "within moments"
-        when = f"in about {left:.0f} s" if 1 < left < math.inf else soon
+        when = f"in about {left:.0f} s" if left > 1 else "within moments"
         tried = f" Tried {format_count(rest.tries, 'time')};" if rest.tries > 1 else " It is"
         return f"Paused: {rest.why}{tried} tried again {when}."
 
@@ -250,7 +247,7 @@ class Worker:
             client=client,
             model_failure=error,
             find_model=(lambda own: None) if is_reply else self._find_model,
-            on_model_down=partial(self._rest, run.id, own) if self._threads else None,
+            on_model_down=partial(self._rests.note, run.id) if self._threads else None,
             shutdown_event=self.shutdown_event,
             step_gap_s=self.config.STEP_GAP,
             library=self.library,
@@ -422,17 +419,6 @@ class Worker:
             client.breaker.ask_at_once()
         self._rests.try_now(run_id)
         self.schedule(run_id)
-
-    def _rest(self, run_id: str, own: Settings, down: ModelDown) -> None:
-        """Remember that a run rests. One whose server is dead or missing waits for the server, which is asked
-        once a minute."""
-        client, _ = self.model_client(own.model, own.fast_model)
-        is_back: Callable[[], bool] | None = None
-        if client is None:
-            is_back = lambda: bool((found := self.model_search.peek()) and found.client)  # noqa: E731
-        elif (breaker := getattr(client, "breaker", None)) and breaker.is_open:
-            is_back = lambda: breaker.is_due or not breaker.is_open  # noqa: E731
-        self._rests.note(run_id, str(down), is_back)
 
     def check_model(self, client: ModelClient) -> tuple[bool, str]:
         """Ask a model for one word, which counts as every call does."""

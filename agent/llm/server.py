@@ -249,15 +249,10 @@ class CircuitBreaker:
         self.is_open = False
         """Whether the server counts as dead."""
 
-    @property
-    def is_due(self) -> bool:
-        """Whether it is dead, and time to ask it again."""
-        return self.is_open and self._clock() >= self._next_at
-
     def admit(self) -> bool:
         """Whether a request may be sent now; of a dead server's, one a minute may."""
         with self._lock:
-            if self.is_open and not self.is_due:
+            if self.is_open and self._clock() < self._next_at:
                 return False
             self._next_at = self._clock() + PROBE_S
             return True

@@ -13,7 +13,7 @@ PartStatus = Literal["open", "answered", "found", "disputed", "not_found"]
 
 
 class PlanPart(Record):
-    """A sub-question. `Fact.part` and `Sentence.part` hold its id ("1", "2" …)."""
+    """A sub-question. Fields called `part` hold its id ("1", "2" …), "" for none or the whole question."""
 
     id: str
     question: str
@@ -78,7 +78,6 @@ class AnswerBlock(FormerRecord):
     row_labels: list[str] = Field(default_factory=list)
     """Of a table the thing that each row is about."""
     part: str = ""
-    """The id of the plan's part that it answers; "" for none or the whole question."""
     by_code: bool = False
     """Whether code wrote it from the ledger (method, limits, bibliography)."""
     lines: list[str] = Field(default_factory=list)
@@ -101,7 +100,6 @@ class OutlineSection(Record):
 
     heading: str
     part: str = ""
-    """The id of the plan's part that it answers; "" for none or several."""
     fact_ids: list[str] = Field(default_factory=list)
     form: SectionForm = "prose"
 
@@ -130,7 +128,6 @@ class Sentence(FormerRecord):
     check_reason: str = ""
     """The judge's reason, or the arithmetic of a computed claim ("1986 − 1961 = 25")."""
     part: str = ""
-    """The id of the plan's part that it answers; "" for none or the whole question."""
     heading: str = ""
     """The path of headings its quote stands under, where its block has a role."""
     block: str = ""

@@ -50,7 +50,6 @@ class Fact(Record):
     trust: float = 0.5
     relevance: float = 0.0
     part: str = ""
-    """The id of the plan's part that it bears on; "" for none."""
     origin: FactOrigin = "page"
     given: PageOrigin = "fetched"
     """Where its page's text came from."""
@@ -269,7 +268,6 @@ class PartConfidence(Record):
     """What one part of the question adds to the confidence."""
 
     part: str = ""
-    """The id of the plan's part."""
     sources: list[str] = Field(default_factory=list)
     """The independent sources that say what its claim says; none while it is open."""
     weight: float = Field(default=0.0, ge=0.0, le=1e6, allow_inf_nan=False)
@@ -311,7 +309,6 @@ class Action(Record):
     """search_<engine>, crawl_url, more, or an `ask` that nobody was there to answer."""
     query_or_url: str
     part: str = ""
-    """The id of the plan's part it was for; "" for the whole question."""
     reasoning: str = ""
     by: Actor = "keyless"
     rung: str = ""
@@ -336,7 +333,6 @@ class Proposal(FormerRecord):
     """search_<engine>, crawl_url, more (of a page that was read), ask (the person) or send_to_hitl."""
     query_or_url: str = ""
     part: str = ""
-    """The id of the plan's part it is for; "" for the whole question."""
     reasoning: str = ""
     by: Actor = "keyless"
     rung: str = ""
