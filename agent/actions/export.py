@@ -112,6 +112,7 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
         steps=view.steps,
         edits=state.edits,
         struck_sources=list(state.strikes),
+        stored_pages={},
     )
     page_ids = [ref.page_id for ref in report.all_pages if ref.page_id]
     return replace(report, stored_pages=bench.store.pages.get_many(page_ids)[0])

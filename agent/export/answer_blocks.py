@@ -27,7 +27,7 @@ from agent.types import (
     Source,
 )
 
-Writer = Callable[[Sentence], list[Span | str]]
+SentenceWriter = Callable[[Sentence], list[Span | str]]
 """Writes a sentence, list item or cell with its marks; its text comes first."""
 WRITER_LABELS = {"keyless": "none (rules only)"}
 DEMO_WORLD_NOTE = "This run read the demo world: its sites and all that they say are invented."
@@ -89,7 +89,7 @@ def _write_figures(answer: Answer, settings: Settings) -> Paragraph:
 
 def write_body(
     answer: Answer,
-    write: Writer,
+    write: SentenceWriter,
     *,
     level: int,
     words: Mapping[str, str] = ENGLISH_WORDS,
@@ -130,7 +130,7 @@ def write_body(
     return written or [Paragraph([NO_STATEMENT], "said")]
 
 
-def _list_items(answer: Answer, layout: BlockLayout, write: Writer) -> list[Block]:
+def _list_items(answer: Answer, layout: BlockLayout, write: SentenceWriter) -> list[Block]:
     """A list, each passage with the headings it stands under."""
     items = list[Inline]()
     for said in layout.sentences:

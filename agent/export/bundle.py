@@ -18,7 +18,7 @@ import io
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -63,8 +63,8 @@ class BundleContents:
     steps: Sequence[Step]
     facts: Sequence[Fact]
     pages: Mapping[str, Page]
-    calls: Sequence[ModelCall] = ()
-    missing: Sequence[str] = field(default=())
+    calls: Sequence[ModelCall]
+    missing: Sequence[str]
     version: int = VERSION
 
 

@@ -34,8 +34,8 @@ class CollectionResult:
     tree: Sequence[CrawlNode]
     answer: Answer | None
     usage: Usage
-    refusals: Sequence[Refusal] = ()
-    events: Sequence[NavEvent] = ()
+    refusals: Sequence[Refusal]
+    events: Sequence[NavEvent]
 
 
 def compare_with_targets(usage: Usage) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from typing import Any
 
 from agent.evidence.block_layout import prune_blocks
@@ -35,36 +35,39 @@ class Report:
     """A run and its results. `answer` is the newest, `former_answers` are those before it, oldest first."""
 
     run: Run
-    plan: Sequence[PlanPart] = ()
-    answer: Answer | None = None
-    checked: CheckedText | None = None
+    plan: Sequence[PlanPart]
+    answer: Answer | None
+    checked: CheckedText | None
     """A text that was checked, in the place of an answer."""
-    former_answers: Sequence[Answer] = ()
-    facts: Sequence[Fact] = ()
-    conflicts: Sequence[Conflict] = ()
-    confidence: Sequence[Confidence] = ()
-    actions: Sequence[Action] = ()
-    pages: Sequence[PageRef] = ()
-    refusals: Sequence[Refusal] = ()
-    blockages: Sequence[Stall] = ()
-    notes: Sequence[Note] = ()
-    readings: Sequence[NoteReading] = ()
+    former_answers: Sequence[Answer]
+    facts: Sequence[Fact]
+    conflicts: Sequence[Conflict]
+    confidence: Sequence[Confidence]
+    actions: Sequence[Action]
+    pages: Sequence[PageRef]
+    refusals: Sequence[Refusal]
+    blockages: Sequence[Stall]
+    notes: Sequence[Note]
+    readings: Sequence[NoteReading]
     """What the notes on an answer were understood as."""
-    edits: Sequence[Edit] = ()
+    edits: Sequence[Edit]
     """What a person changed in the facts and conflicts, oldest first."""
-    struck_sources: Sequence[str] = ()
-    usage: Usage = field(default_factory=Usage)
-    steps: Sequence[Step] = ()
-    stored_pages: Mapping[str, Page] = field(default_factory=dict)
+    struck_sources: Sequence[str]
+    usage: Usage
+    steps: Sequence[Step]
+    stored_pages: Mapping[str, Page]
     """The stored pages by their ids, as far as the export needs them."""
 
     @property
     def to_read(self) -> Report:
         """What a reader of the answer needs: nothing of how it was made, and no mark of what was withheld."""
         run = self.run.replace(id="", imported="", forked_from="", error="")
-        kept = ("answer", "checked", "facts", "pages", "stored_pages")
-        shown: dict[str, Any] = {name: getattr(self, name) for name in kept}
-        return Report(run=run, **shown | {"answer": self.answer and drop_withheld(self.answer)})
+        kept = ("checked", "facts", "pages", "stored_pages")
+        shown: dict[str, Any] = {
+            one.name: getattr(self, one.name) if one.name in kept else () for one in fields(self)
+        }
+        answer = self.answer and drop_withheld(self.answer)
+        return Report(**shown | {"run": run, "answer": answer, "usage": Usage()})
 
     @property
     def all_pages(self) -> list[PageRef]:

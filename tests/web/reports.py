@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import fields
+from typing import Any
 
 from agent.export.report import Report
 from agent.types import (
@@ -22,6 +24,7 @@ from agent.types import (
     Source,
     StatementCounts,
     Status,
+    Usage,
 )
 from agent.types.facts import Confidence
 
@@ -43,6 +46,13 @@ EVIL = (
     "</style><script>alert(1)</script><img src=http://evil.example/p onerror=alert(2)> ]]> \u202egnp.exe \x00\x1b[31m {{ 7*7 }} "
     '<a href="javascript:x">y</a>'
 )
+
+
+def make_report(run: Run, **given: Any) -> Report:
+    """A report of a run that holds nothing but what is given."""
+    empty: dict[str, Any] = dict.fromkeys((one.name for one in fields(Report)), ())
+    empty |= {"run": run, "answer": None, "checked": None, "usage": Usage(), "stored_pages": {}}
+    return Report(**empty | given)
 
 
 def one_line(text: str) -> str:
@@ -136,7 +146,7 @@ def report(titles: list[str] = TITLES, evil: str = EVIL) -> Report:
         ],
         statements=StatementCounts(backed=1, unsupported=1),
     )
-    return Report(
+    return make_report(
         run=Run(
             id="0123456789ab",
             question=f"How many cows? {evil}",

@@ -99,6 +99,8 @@ def given() -> CollectionResult:
         tree=tree,
         answer=answer,
         usage=Usage(llm_calls=7, cost_usd=None),
+        refusals=[],
+        events=[],
     )
 
 
@@ -205,9 +207,7 @@ def test_the_targets_of_the_seed() -> None:
 
 def test_a_run_without_a_digest_yet() -> None:
     plain = given()
-    empty = CollectionResult(
-        run=plain.run, intent=CollectIntent(), items=[], dropped=[], tree=[], answer=None, usage=Usage()
-    )
+    empty = CollectionResult(plain.run, CollectIntent(), [], [], [], None, Usage(), [], [])
     assert (
         "not come to its digest" in render_collection_markdown(empty)
         and build_collection_record(empty)["digest"] is None

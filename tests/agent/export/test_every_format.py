@@ -39,7 +39,7 @@ from agent.types import Answer, PageRef, PlanPart, Run, Settings
 from tests.agent.export.tex import read_tex, straight
 from tests.web import block_answers
 from tests.web.block_answers import HEADING, HEADS, ITEM, LEAD, METHOD, SECOND
-from tests.web.reports import EVIL, TITLES, report
+from tests.web.reports import EVIL, TITLES, make_report, report
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 NOT_FOUND, UNJUDGED = (words_for("")[name] for name in ("part_not_found", "unjudged"))
@@ -208,7 +208,7 @@ def test_the_graph_tells_what_led_to_what() -> None:
 
 def written(answer: Answer, *former: Answer, question: str = "Which kiln burns most?") -> Report:
     run = Run(id="r1", question=question, status="review", settings=Settings())
-    return Report(run=run, answer=answer, former_answers=former)
+    return make_report(run=run, answer=answer, former_answers=former)
 
 
 def test_markdown_keeps_headings_list_table_and_numbered_references() -> None:

@@ -29,6 +29,7 @@ from agent.types import (
     Status,
     Usage,
 )
+from tests.web.reports import make_report
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 EVIL = "x ![i](https://evil.example/i.png) <img src=y> [[note]] | # h\n\n---\n"
@@ -125,7 +126,7 @@ def report(**more: object) -> Report:
         "usage": Usage(llm_calls=0, cost_usd=None, seconds=1.5),
         **more,
     }
-    return Report(**given)  # type: ignore[arg-type]
+    return make_report(**given)
 
 
 def tokens(text: str) -> list[Token]:
@@ -182,7 +183,7 @@ def test_figures_and_backing() -> None:
 
 def test_a_run_without_an_answer_or_anything_else() -> None:
     text = render_evidence_markdown(
-        Report(run=Run(id="r1", question="", status=Status.RUNNING, settings=Settings()))
+        make_report(run=Run(id="r1", question="", status=Status.RUNNING, settings=Settings()))
     )
     assert "There is no answer yet." in text and headings(text) == [
         "Untitled question",

@@ -3,7 +3,6 @@
 import json
 
 from agent.export.record import build_run_record
-from agent.export.report import Report
 from agent.types import (
     Action,
     Answer,
@@ -18,6 +17,7 @@ from agent.types import (
     Step,
     Usage,
 )
+from tests.web.reports import make_report
 
 KEYS = [
     "run",
@@ -59,7 +59,7 @@ def test_the_object_of_a_run_with_an_answer() -> None:
         ],
     )
     told = build_run_record(
-        Report(
+        make_report(
             run=run(),
             answer=answer,
             facts=[Fact(id="f1", statement="s", quote="q1")],
@@ -106,7 +106,7 @@ def test_the_object_of_a_run_with_an_answer() -> None:
 
 def test_a_refusal_tells_why() -> None:
     told = build_run_record(
-        Report(
+        make_report(
             run=run(),
             answer=Answer(n=1, verdict="no_evidence", reason="not_covered", certainty="Nothing was found."),
         )
@@ -120,5 +120,5 @@ def test_a_refusal_tells_why() -> None:
 
 
 def test_a_run_without_an_answer() -> None:
-    told = build_run_record(Report(run=run(error="no network")))
+    told = build_run_record(make_report(run=run(error="no network")))
     assert (told["verdict"], told["confidence"], told["answer"]) == ("no_evidence", None, "no network")

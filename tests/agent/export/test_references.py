@@ -28,7 +28,7 @@ from agent.export.references import (
 from agent.export.report import Report
 from agent.types import PageRef, Publication
 from tests.agent.export.tex import read_tex
-from tests.web.reports import TITLES, one_line, report
+from tests.web.reports import TITLES, make_report, one_line, report
 
 
 @settings(max_examples=60, deadline=None)
@@ -56,7 +56,7 @@ def test_an_address_is_referred_to_once_and_what_was_gathered_follows():
 
 def test_without_an_answer_the_pages_with_facts_are_the_sources():
     full = report()
-    bare = Report(run=full.run, facts=full.facts, pages=full.pages, stored_pages=full.stored_pages)
+    bare = make_report(run=full.run, facts=full.facts, pages=full.pages, stored_pages=full.stored_pages)
     assert [reference.url for reference in collect_references(bare)] == [
         reference.url for reference in collect_references(full)
     ][:-1]
@@ -137,7 +137,7 @@ def test_what_is_not_known_is_left_out_and_keys_are_apart() -> None:
     (ris, *_), (csl, *_) = rispy.loads(render_ris(references)), json.loads(render_csl(references))
     assert (ris["access_date"], ris["year"], ris["type_of_reference"]) == ("2026/11/21/", "2025", "ELEC")
     assert (csl["type"], csl["accessed"]) == ("webpage", {"date-parts": [[2026, 11, 21]]})
-    empty = collect_references(Report(run=report().run))
+    empty = collect_references(make_report(run=report().run))
     assert (render_bibtex(empty), render_ris(empty), json.loads(render_csl(empty))) == ("", "", [])
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from agent.export.document import build_paper
 from agent.export.hiding import REDACTED
-from agent.export.report import Report, drop_withheld
+from agent.export.report import drop_withheld
 from agent.types import Answer, AnswerBlock, Run, Sentence, Settings, Source
+from tests.web.reports import make_report
 
 SOURCES = [
     Source(n=n, url=f"https://{n}.example/", fact_ids=[f"f{n}"], quotes=["q"], title="") for n in (1, 2)
@@ -41,7 +42,9 @@ def test_a_withheld_sentence_goes_with_its_number_item_cell_and_heading() -> Non
     left = drop_withheld(answer)
     assert left and [one.text for one in left.sentences] == ["Varn crosses the sound.", "1931", "80 metres"]
     assert [block.kind for block in left.blocks] == ["list", "table"] and not (left.title or left.certainty)
-    report = Report(run=Run(id="r", question="Which?", status="review", settings=Settings()), answer=answer)
+    report = make_report(
+        run=Run(id="r", question="Which?", status="review", settings=Settings()), answer=answer
+    )
     paper = str(build_paper(report.to_read))
     assert "80 metres" in paper and REDACTED not in paper and "2.example" not in paper
 
