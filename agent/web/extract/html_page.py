@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 from selectolax.lexbor import LexborHTMLParser
 from w3lib.html import get_meta_refresh
@@ -27,19 +28,14 @@ def extract_html(html: str, url: str) -> Extraction:
     about = metadata.read_metadata(tree)
     base = find_base_url(tree, url)
     links = list_links(tree.root, base) if tree.root is not None else []
-    blocks = _extract_text(tree, html)
-    found = Extraction(
+    found = replace(
+        _extract_text(tree, html),
         title=about.title,
         author=about.author,
         publication=about.publication,
         published_at=about.published_at,
         language=about.language,
-        text=blocks.text if blocks else "",
-        headings=blocks.headings if blocks else [],
-        tables=blocks.tables if blocks else [],
-        blocks=blocks.blocks if blocks else [],
         links=links,
-        anchors=blocks.anchors if blocks else [],
     )
     with suppress(ValueError):  # it names no address
         if "refresh" in about.metas:
@@ -53,21 +49,21 @@ def extract_html(html: str, url: str) -> Extraction:
     return found
 
 
-def _extract_text(tree: LexborHTMLParser, html: str) -> TextBlocks | None:
+def _extract_text(tree: LexborHTMLParser, html: str) -> Extraction:
     """The main text; where next to nothing is left of a page that has more, all that is visible."""
     body = tree.body
     if body is None:
-        return None
+        return Extraction()
     boilerplate.remove_invisible(body)
     visible = text_length(body)
     boilerplate.remove_boilerplate(body)
     main = boilerplate.find_main_content(body)
-    blocks = TextBlocks(main, forum_posts.mark_posts(main))
-    if len(blocks.text) >= min(_MIN_TEXT_CHARACTERS, 0.8 * visible):
-        return blocks
+    reading = TextBlocks(main, forum_posts.mark_posts(main)).reading
+    if len(reading.text) >= min(_MIN_TEXT_CHARACTERS, 0.8 * visible):
+        return reading
     again = LexborHTMLParser(html).body
     if again is None:
-        return blocks
+        return reading
     boilerplate.remove_invisible(again)
-    everything = TextBlocks(again)
-    return everything if len(blocks.text) < len(everything.text) / 3 else blocks
+    everything = TextBlocks(again).reading
+    return everything if len(reading.text) < len(everything.text) / 3 else reading

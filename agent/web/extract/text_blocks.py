@@ -48,11 +48,8 @@ class TextBlocks:
     def __init__(self, root: LexborNode, posts: frozenset[int] = frozenset()) -> None:
         self._posts = posts
         self._out = TextWriter()
-        self.headings: list[Heading] = []
-        self.tables: list[Table] = []
-        self.blocks: list[Block] = []
-        self.anchors: list[Anchor] = []
-        """Links in running text and in the cells of tables, as their pages spell them."""
+        self.reading = Extraction()
+        """Its anchors are the links in running text and in the cells of tables, as their pages spell them."""
         self._open_anchors: list[int] = []
         self._open_blocks: list[Block] = []
         self._open_links: list[tuple[int, int, int, int]] = []
@@ -71,27 +68,27 @@ class TextBlocks:
             if self._block_kind(node):
                 block = self._open_blocks.pop()
                 block.end = self._out.length
-                self.blocks.append(block)
+                self.reading.blocks.append(block)
             if node.tag in _LINK_HOLDERS:
                 self._mark_links(self._open_links.pop(), 1 if node.tag in _LIST_TAGS else 2)
-        self.text = self._out.text
+        text, blocks = self._out.text, self.reading.blocks
         # Begin each block at its first word; drop the empty ones, what repeats the block around it, and
         # what is inside of links; put them in order
-        for block in self.blocks:
+        for block in blocks:
             if block.kind != "code":
-                inside = self.text[block.start : block.end]
+                inside = text[block.start : block.end]
                 block.start += len(inside) - len(inside.lstrip())
         order = {"links": 0, "paragraph": 2}
-        ordered = sorted(self.blocks, key=lambda block: (block.start, -block.end, order.get(block.kind, 1)))
-        self.blocks = []
-        menu_end = 0
-        for block in ordered:
-            before = self.blocks[-1] if self.blocks else block
+        blocks.sort(key=lambda block: (block.start, -block.end, order.get(block.kind, 1)))
+        kept, menu_end = list[Block](), 0
+        for block in blocks:
+            before = kept[-1] if kept else block
             repeats = block is not before and (before.start, before.end) == (block.start, block.end)
             is_in_menu = block.start < menu_end and block.kind != "item"
             if block.start < block.end and not is_in_menu and not (repeats and block.kind == "paragraph"):
-                self.blocks.append(block)
+                kept.append(block)
                 menu_end = block.end if block.kind == "links" else menu_end
+        self.reading.text, self.reading.blocks = text, kept
 
     def _is_atomic(self, node: LexborNode) -> bool:
         """Whether this node is written as a whole, without walking into it."""
@@ -121,14 +118,14 @@ class TextBlocks:
             level = _HEADING_LEVELS[tag]
             text = inline_text(node)
             if text:
-                self.headings.append(Heading(start=self._out.next_offset(), level=level, text=text))
+                self.reading.headings.append(Heading(start=self._out.next_offset(), level=level, text=text))
                 self._out.write_inline(text)
             self._out.require_gap("\n\n")
             self._line = self._count_links()
         elif tag == "pre":
             start = self._out.next_offset()
             self._out.write_preformatted(node.text())
-            self.blocks.append(Block("code", start, self._out.length))
+            self.reading.blocks.append(Block("code", start, self._out.length))
             self._out.require_gap("\n\n")
         elif kind := self._block_kind(node):
             self._open_blocks.append(Block(kind, self._out.length, 0))
@@ -147,7 +144,7 @@ class TextBlocks:
         """A link from `start` to `end`, else to the end of what is written."""
         href = (node.attributes.get("href") or "") if node is not None else ""
         if href and start < (end or self._out.length):
-            self.anchors.append(Anchor(start, end or self._out.length, href))
+            self.reading.anchors.append(Anchor(start, end or self._out.length, href))
 
     def _block_kind(self, node: LexborNode) -> BlockKind | None:
         is_post = bool(self._posts) and node.mem_id in self._posts
@@ -164,7 +161,7 @@ class TextBlocks:
         )
         is_linked = between <= linked >= MIN_LINKED_SHARE * (chars - between)
         if is_linked and links >= least and not self._open_blocks:
-            self.blocks.append(Block("links", before[0], self._out.length))
+            self.reading.blocks.append(Block("links", before[0], self._out.length))
 
     def _write_gap(self, node: LexborNode) -> None:
         tag = node.tag or ""
@@ -204,7 +201,7 @@ class TextBlocks:
                 if said and found >= 0:
                     here = found + len(said)
                     self._add_anchor(link, start + found, start + here)
-        self.tables.append(
+        self.reading.tables.append(
             Table(start=start, end=self._out.length, caption=read.caption, rows=read.rows, headed=read.headed)
         )
         return True
@@ -213,16 +210,11 @@ class TextBlocks:
 def extract_fragment(html: str) -> Extraction:
     """The text of markup that is all content, with its structure and links; an empty one without text."""
     body = LexborHTMLParser(f"<html><body>{html}</body></html>").body
-    if body is None or not (blocks := TextBlocks(body)).text.strip():
+    if body is None or not (reading := TextBlocks(body).reading).text.strip():
         return Extraction()
-    return Extraction(
-        text=blocks.text,
-        headings=blocks.headings,
-        tables=blocks.tables,
-        blocks=blocks.blocks,
-        links=list_links(body, ""),
-        anchors=resolve_anchors(blocks.anchors, blocks.text, html, ""),
-    )
+    reading.links = list_links(body, "")
+    reading.anchors = resolve_anchors(reading.anchors, reading.text, html, "")
+    return reading
 
 
 def list_links(root: LexborNode, base: str) -> list[Link]:
@@ -242,7 +234,7 @@ def list_links(root: LexborNode, base: str) -> list[Link]:
 
 def readable_text(node: LexborNode) -> str:
     """The text under a node in paragraphs; that of a table cell on one line."""
-    return inline_text(node) if node.tag in TABLE_CELL_TAGS else TextBlocks(node).text.strip()
+    return inline_text(node) if node.tag in TABLE_CELL_TAGS else TextBlocks(node).reading.text.strip()
 
 
 def inline_text(node: LexborNode) -> str:
