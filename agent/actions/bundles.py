@@ -143,7 +143,11 @@ def verify_bundle(data: bytes) -> BundleVerification:
         *wrong,
     ]
     if not is_former:
-        problems += _check_fold(contents, state)
+        told = state.summary()["confidence"]
+        if told != contents.run.confidence and not _has_former_fields(contents):
+            problems.append("run.json holds another confidence than the steps make")
+        fresh = FLOWS[contents.run.settings.flow].new_state()
+        problems += recheck_answers.find_answer_problems(fresh, contents.steps)
     if len(problems) > MAX_LISTED_PROBLEMS:
         problems = [*problems[:MAX_LISTED_PROBLEMS], f"and {len(problems) - MAX_LISTED_PROBLEMS} more"]
     remarks = list(_list_remarks(found, contents))
@@ -294,14 +298,6 @@ def _check_run(contents: BundleContents, state: RunState) -> Iterator[str]:
         yield "run.json holds other settings than the steps"
     if state.summary()["verdict"] != run.verdict:
         yield "run.json holds another verdict than the steps make"
-
-
-def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
-    """What only the state that the steps make can tell."""
-    if state.summary()["confidence"] != contents.run.confidence and not _has_former_fields(contents):
-        yield "run.json holds another confidence than the steps make"
-    fresh = FLOWS[contents.run.settings.flow].new_state()
-    yield from recheck_answers.find_answer_problems(fresh, contents.steps)
 
 
 def _has_former_fields(contents: BundleContents) -> bool:

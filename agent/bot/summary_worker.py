@@ -48,19 +48,12 @@ class SummaryWorker:
         """Stop after the current call."""
         self._closing.set()
 
-    def list_undescribed(self) -> list[LibrarySource]:
-        """The documents described without a model so far, BATCH_SIZE at most."""
-        found = [
-            source
-            for kind in DESCRIBED_KINDS
-            for source in self.library.sources(kind=kind, limit=1_000_000)
-            if source.described_by == "keyless"
-        ]
-        return found[:BATCH_SIZE]
-
     def _run(self) -> None:
         try:
-            if waiting := self.list_undescribed():
+            found = [
+                one for kind in DESCRIBED_KINDS for one in self.library.sources(kind=kind, limit=1_000_000)
+            ]
+            if waiting := [one for one in found if one.described_by == "keyless"][:BATCH_SIZE]:
                 client, reason = self._model.client()
                 if client is None:
                     raise ModelUnavailable(reason or "no model is named")

@@ -259,14 +259,11 @@ class Worker:
         """The client for a run's next step, why there is none, and its `served_by`. Raises ModelDown where
         the run waits for a server that is not found."""
         client, error = self.model_client(own.model, own.fast_model)
-        if client is None and self._is_absent(own) and self._threads and not self.flows[own.flow].is_one_shot:
+        is_named = own.served_by or self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL
+        is_wanted = own.model != "keyless" and is_named and not detect.asks_no_server(self.config)
+        if client is None and is_wanted and self._threads and not self.flows[own.flow].is_one_shot:
             raise ModelDown(error)
         return client, error, _hash(_name(client))
-
-    def _is_absent(self, own: Settings) -> bool:
-        """Whether a run without a model should have one: it had one, or a server is named."""
-        is_wanted = own.served_by or self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL
-        return own.model != "keyless" and bool(is_wanted) and not detect.asks_no_server(self.config)
 
     def use_models_of(self, config: configuration.Config) -> None:
         """Use the model servers of another configuration; runs that had others rest at their next step."""
@@ -302,19 +299,10 @@ class Worker:
 
     def model_client(self, name: str, fast: str = "") -> tuple[object | None, str]:
         """The client for a run's `model` setting, and a sentence when the named model is not available."""
-        if name == "keyless":
-            return None, ""
-        if name == RECORDED:
-            return RecordedModel(), ""
-        found = self.detect_model()
-        if found.client is None:
-            if name == "auto" and not (self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL):
-                return None, ""
-            named = "a model" if name == "auto" else f"the model {name}"
-            return None, f"{named} was asked for, but {found.detail}"
-        if name == "auto":
-            return found.client, ""
-        return found.client.with_models(strong=name, fast=fast or name), ""
+        client, absent = self.model_search.client(name, fast)
+        is_wanted = name != "auto" or self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL
+        named = "a model" if name == "auto" else f"the model {name}"
+        return client, f"{named} was asked for, but {absent}" if absent and is_wanted else ""
 
     def choose_model(self, settings: Settings, question: str) -> str:
         """The `model` of a new run: recorded for a demo example (not step by step) while none is set up."""

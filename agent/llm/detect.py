@@ -177,10 +177,14 @@ class ModelSearch:
     ends within seconds, and is repeated until it has found one, or when asked to; thread-safe."""
 
     def __init__(
-        self, config: Config, tune: Callable[[ModelClient], ModelClient] = lambda client: client
+        self,
+        config: Config,
+        tune: Callable[[ModelClient], ModelClient] = lambda client: client,
+        *,
+        rests: bool = True,
     ) -> None:
-        """`tune` sets the client's options."""
-        self._config, self._tune = config, tune
+        """`tune` sets the client's options; `rests`: see RecordedModel."""
+        self._config, self._tune, self._rests = config, tune, rests
         self._lock = threading.Lock()
         self._thread = threading.Thread()
         self._began = 0.0
@@ -199,6 +203,18 @@ class ModelSearch:
         if self._is_due():
             self._begin().join(max(0.0, self._began + QUICK_S - time.monotonic()))
         return self.found
+
+    def client(self, name: str, fast: str = "") -> tuple[Model | None, str]:
+        """The client for a run's `model` ("auto", "keyless" or a name), and why there is none; "" for a run
+        that wants none."""
+        if name == "keyless":
+            return None, ""
+        if name == RECORDED:
+            return RecordedModel(rests=self._rests), ""
+        found = self.find()
+        if found.client is None:
+            return None, found.detail
+        return found.client if name == "auto" else found.client.with_models(strong=name, fast=fast), ""
 
     def _is_due(self) -> bool:
         if self.found is None:
@@ -228,18 +244,12 @@ class ReplyModel:
     def __init__(self, config: Config, llm: LLMSettings) -> None:
         self.config, self.llm = reply_config.apply_llm_settings(config, llm), llm
         self.is_model_named = reply_config.is_model_named(self.config)
-        self._search = ModelSearch(self.config, tune=self._tune)
+        self._search = ModelSearch(self.config, self._tune, rests=False)
 
     def client(self, name: str = "auto") -> tuple[Model | None, str]:
         """The client for a run's `model` ("auto", "keyless" or a name), and the reason when it is missing."""
-        if name == "keyless":
-            return None, ""
-        if name == RECORDED:
-            return RecordedModel(rests=False), ""
-        found = self._search.find()
-        if found.client is None:
-            return None, found.detail if self.is_model_named or name != "auto" else ""
-        return found.client if name == "auto" else found.client.with_models(strong=name), ""
+        client, absent = self._search.client(name)
+        return client, absent if self.is_model_named or name != "auto" else ""
 
     def _tune(self, client: ModelClient) -> ModelClient:
         limit = self.llm.vram_limit
