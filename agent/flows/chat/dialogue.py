@@ -37,9 +37,8 @@ def build_turn(run: Run, answer: Answer | None) -> Turn:
 def picks_choice(state: RunState, text: str) -> bool:
     """Whether this is one of the answers that can be picked, or its number. The router of a further turn
     decides what any other message is."""
-    reply = text.strip()
-    is_number = reply.isdigit() and 1 <= int(reply) <= len(state.own.choices) if asks_back(state) else False
-    return is_number or (asks_back(state) and reply in state.own.choices)
+    choices = state.own.choices if asks_back(state) else []
+    return text.strip() in [*choices, *map(str, range(1, len(choices) + 1))]
 
 
 def build_clarification_change(state: RunState, text: str) -> Change:

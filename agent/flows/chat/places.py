@@ -37,7 +37,6 @@ NO_FACILITIES = (
 )
 MAX_CHOICES = 6
 """Kinds or places that are listed when one is to be chosen."""
-FACILITY_TRUST = 0.6
 
 
 def load_facilities(state: ChatRun, tools: RunContext) -> list[Facility]:
@@ -127,7 +126,7 @@ def _list_facilities(
             f"{described}{distance}.",
         )
         name = make_fact_id(page_id, quote, statement)
-        facts.append(fact.replace(id=name, statement=statement, trust=FACILITY_TRUST))
+        facts.append(fact.replace(id=name, statement=statement))
         stated = facility.model_dump(include={"name", "kind", "address", "latitude", "longitude"})
         rows.append(FacilityHit(**stated, km=km, fact_id=facts[-1].id))
     facts = assign_parts(state.plan, facts)

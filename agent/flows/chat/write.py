@@ -19,6 +19,8 @@ from agent.flows.chat.state import ChatRun, Draft, Grounding
 from agent.roles.chat import (
     CLARIFY,
     GENERATE,
+    MAX_CHOICES,
+    MIN_RELEVANT_SCORE,
     ClarifyReply,
     GenerateReply,
 )
@@ -35,8 +37,8 @@ CAVEATS = (
 DEMO_LEFT_OUT = (
     "The demo’s sources in the library were left out; “With the demo’s invented sources” takes them in."
 )
-MAX_TITLES, MIN_TITLE_RELEVANCE = 20, 0.3
-"""Titles shown to whoever asks back, and the least relevance of passages whose titles come first."""
+MAX_TITLES = 20
+"""Titles shown to whoever asks back."""
 
 
 def write_draft(
@@ -180,7 +182,7 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
     else:
         scores = own.doc_relevance_scores or [0.0] * len(own.retrieved_docs)
         graded = zip(own.retrieved_docs, scores, strict=True)
-        titles = [doc.title for doc, score in graded if doc.title and score >= MIN_TITLE_RELEVANCE]
+        titles = [doc.title for doc, score in graded if doc.title and score >= MIN_RELEVANT_SCORE]
         others = [source.title for source in list_documents(state, tools)]
         judgement = tools.judge(
             CLARIFY,
@@ -194,7 +196,7 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
             fact_view.clean_message(state, reply.question)
             or f"{why} Can you say it in other words, or name what it is about?"
         )
-        choices = [fact_view.clean_message(state, choice) for choice in reply.choices[:4]]
+        choices = [fact_view.clean_message(state, choice) for choice in reply.choices[:MAX_CHOICES]]
         change = {"needs_clarification": asked, "choices": choices}
         answer = build_refusal(state, tools, reason, asked, by=judgement)
         if any(grounding.drafted for grounding in own.groundings) and not answer.remark:

@@ -159,14 +159,9 @@ def search(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
         }
         for name in rank_general(usable):
             result = tools.search(ENGINE_BY_ACTION[name], query)
-            proposal = Proposal(
-                next_action=name,
-                query_or_url=query,
-                reasoning="A claim of the text cites no source.",
-                by="code",
-            )
-            made = {"hits": len(result.hits)}
-            actions.append(build_action(proposal, tools.step, result.outcome, result.detail, **made))
+            why, count = "A claim of the text cites no source.", len(result.hits)
+            asked = Proposal(next_action=name, query_or_url=query, reasoning=why, by="code")
+            actions.append(build_action(asked, tools.step, result.outcome, result.detail, hits=count))
             cooling = cool_down(cooling, result)
             trouble = "" if result.outcome in ANSWERED else trouble and result.detail
             if hits := result.hits:

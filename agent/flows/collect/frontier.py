@@ -6,7 +6,6 @@ Pure functions of the state and a parsed page; no model and no web.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -26,6 +25,8 @@ RANK_FIRST = -1
 """The rank of a thread's next page: before anything else."""
 MIN_ENTRIES = 3
 """Links in the same kind of place that are the entries of a list where none has a date."""
+MAX_LINKS_SHOWN = 80
+"""Links of one page that a prompt shows."""
 EXCLUDED_BY_PERSON = "Your words exclude this address."
 
 LinkGroups = Mapping[str, list[LinkCandidate]]
@@ -69,10 +70,9 @@ def choose_links(
     wanted = f"{intent.target_section} {intent.topic} {intent.author}"
     scores = {passage.id: passage.score for passage in rank_passages(wanted, passages, len(passages))}
 
-    def rank(n: int) -> tuple[float, bool, bool, tuple[str, int], int]:
-        numbers = re.findall(r"\d+", links[n].url.rpartition("/")[2])  # archives number what arrives
-        age = (links[n].date, int(numbers[-1][:12]) if numbers else 0) if intent.newest else ("", 0)
-        return scores[str(n)], bool(links[n].date), links[n].content, age, -n
+    def rank(n: int) -> tuple[float, bool, bool, str, int]:
+        day = links[n].date if intent.newest else ""
+        return scores[str(n)], bool(links[n].date), links[n].content, day, -n
 
     best = sorted(range(len(links)), key=rank, reverse=True)[:limit]
     return [links[n] for n in sorted(best)], max(0, len(links) - limit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from agent.answering import fact_view
 from agent.engine.context import RunContext
-from agent.flows.collect.frontier import MIN_ENTRIES, choose_links, group_links
+from agent.flows.collect.frontier import MAX_LINKS_SHOWN, MIN_ENTRIES, choose_links, group_links
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect import PAGE_DECISION, PageDecision
@@ -21,7 +21,6 @@ from agent.web.prompt_injection import find_injected_links
 
 WINDOW_CHARS = 8_000
 """Characters of a page that the decision is shown."""
-DECISION_LINKS_SHOWN = 60
 MIN_TEXT_WORDS = 20
 """Words from which a page may be an article."""
 MIN_LIST_LINK_SHARE = 0.25
@@ -104,7 +103,7 @@ def _ask_model(
     known = {*state.own.tree, *fact_view.visited_urls(state)}
     new = [link for link in parsed.links if canonicalize(link.url) not in known]
     intent = state.own.intent
-    shown, left_out = choose_links(intent, group_links(state, new)[""], DECISION_LINKS_SHOWN)
+    shown, left_out = choose_links(intent, group_links(state, new)[""], MAX_LINKS_SHOWN)
     spelled = map_spellings(_list_addresses(parsed))
     refused: list[Refusal] = []
 

@@ -22,8 +22,6 @@ from agent.text.urls import canonicalize, complete_typed_url, find_urls, host
 from agent.types import Outcome, PlanPart, Proposal, Refusal
 from agent.types.collection import CollectIntent, CrawlNode, LinkCandidate
 
-RANKING_LINKS_SHOWN = 80
-"""Links of one page that the ranking is shown."""
 MAX_DROPPED_SHOWN = 20
 """Entries of each kind that are kept in the tree although they are not followed."""
 UNKNOWN_URL = "the ranking named an address that is not on this page"
@@ -256,7 +254,7 @@ def _rank_links(
     wanted = state.own.intent
     if not tools.has_model:
         return frontier.open_ranked_links(state, frontier.list_entries(found[""]), found[""]), [], ""
-    shown, left_out = frontier.choose_links(wanted, found[""], RANKING_LINKS_SHOWN)
+    shown, left_out = frontier.choose_links(wanted, found[""], frontier.MAX_LINKS_SHOWN)
     known = {canonicalize(link.url) for link in shown}
 
     def find_unknown(reply: LinkRanking) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from agent.answering.pages import find_hidden_sources, refer_to_stored
+from agent.answering.plan import list_parts
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import NotFound
@@ -12,7 +13,7 @@ from agent.flows.reply.state import ReplyRun
 from agent.flows.reply.write import stay_silent
 from agent.retrieval.scorer import build_search_texts
 from agent.roles.reply import GATE, SELECTION
-from agent.types import PageRef, PlanPart, Refusal
+from agent.types import PageRef, Refusal
 from agent.types.reply import GateDecision, LoadedSource, SourceSelection
 
 MAX_SHOWN_ENTRIES = 80
@@ -20,7 +21,6 @@ MAX_SHOWN_ENTRIES = 80
 MAX_SHOWN_CHARS = 24_000
 """Characters of the index in one prompt."""
 NEEDS_MODEL = "A reply needs a model, and none is connected."
-MAX_PARTS, MAX_PART_CHARS = 6, 300
 MAX_WORD_HITS = 60
 """Passages that are looked up by the words of the question, to rank the sources."""
 
@@ -45,10 +45,7 @@ def gate(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         why = decision.reasoning or "It is not answerable."
         return stay_silent(state, tools, why, "off_topic", gating=decision)
     asked = own.open_question(state)
-    parts = [text for part in reply.parts if (text := " ".join(part.split())[:MAX_PART_CHARS])] or [asked]
-    plan = [
-        PlanPart(id=str(n), question=text, by="model") for n, text in enumerate(parts[:MAX_PARTS], start=1)
-    ]
+    plan = list_parts(reply.parts, next(filter(None, reply.parts), asked))
     return {"gating": decision, "asked": asked, "plan_parts": plan}, "select"
 
 

@@ -31,7 +31,6 @@ def write_answer(state: SiteRun, tools: RunContext) -> Change:
     own = state.own
     found = reading.search_site(state, tools, notes=fact_view.note_texts(state))
     passages = reading.choose_passages(state, tools, found, own.chosen, reading.DRAFT_CHARS)
-    forced = own.choices[-1].forced if own.choices else ""
     blanks = {
         "question": state.question,
         "asked": state.asked or state.question,
@@ -42,7 +41,7 @@ def write_answer(state: SiteRun, tools: RunContext) -> Change:
         "reasoning": own.decision_reasoning,
         "passages": passages,
         "site": ", ".join(dict.fromkeys(host(url) for url in state.settings.start_urls)),
-        "forced": forced,
+        "forced": own.forced,
         "former": state.answer.text if state.answer else "",
     }
     draft, answer = answer_from_quotes(
@@ -52,7 +51,7 @@ def write_answer(state: SiteRun, tools: RunContext) -> Change:
         passages,
         blanks,
         question=" ".join([state.full_question, *fact_view.public_note_texts(state)]),
-        caveat=forced,
+        caveat=own.forced,
         journey=_describe_journey(state, tools),
     )
     reply: DraftReply = draft.judgement.value
@@ -62,9 +61,8 @@ def write_answer(state: SiteRun, tools: RunContext) -> Change:
 def show_found(state: SiteRun, tools: RunContext) -> Change:
     """The change of an answer without a model: the passages that fit best."""
     found = reading.search_site(state, tools, notes=fact_view.public_note_texts(state))
-    forced = state.own.choices[-1].forced if state.own.choices else ""
     journey = _describe_journey(state, tools)
-    change, answer = show_passages(state, tools, found, caveat=forced, journey=journey)
+    change, answer = show_passages(state, tools, found, caveat=state.own.forced, journey=journey)
     return _record(state, _explain_refusal(state, answer), change)
 
 
@@ -90,9 +88,8 @@ def _explain_refusal(state: SiteRun, answer: Answer, kind: str = "none", message
     site = ", ".join(dict.fromkeys(read)) or "this site"
     worded = fact_view.clean_message(state, message, state.own.all_discovered_urls)
     text = worded or REFUSAL_MESSAGES[kind].format(site=site)
-    forced = state.own.choices[-1].forced if state.own.choices else ""
     remark = " ".join(filter(None, [WORDED_BY_MODEL if worded else "", answer.remark]))
-    told = " ".join(filter(None, [text, answer.missing, forced]))
+    told = " ".join(filter(None, [text, answer.missing, state.own.forced]))
     return answer.replace(reason=kind, certainty=told, remark=remark)
 
 

@@ -77,6 +77,11 @@ class SiteState(AnsweringState):
         return self.choices[-1].reasoning if self.choices else ""
 
     @property
+    def forced(self) -> str:
+        """The limit that left the last decision no choice; "" for none."""
+        return self.choices[-1].forced if self.choices else ""
+
+    @property
     def chosen(self) -> list[int]:
         """The visited addresses that a model or a person's order chose, those found useful first, then the
         newest choice."""
