@@ -23,7 +23,7 @@ from agent.text.normalization import (
     remove_line_hyphens,
 )
 from agent.text.short_cache import cache_short
-from agent.text.word_lists import STOPWORDS, read_patterns
+from agent.text.word_lists import STOPWORDS, read_rows
 
 UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -142,7 +142,7 @@ def is_stemmed(text: str) -> bool:
 FUNCTION_WORD_LANGUAGES = ("en", "de", "fr", "es", "sv", "it", "nl", "pt", "da", "nb", "fi", "ru", "ar")
 
 
-_QUESTION_WORD = re.compile(fold(read_patterns("question_patterns")["question_word"]))
+_QUESTION_WORD = re.compile(fold("|".join(read_rows("question_words"))))
 LEADING_WORDS = 3
 """Words that a question word is one of ("Seit wann …")."""
 

@@ -1,8 +1,10 @@
-"""Word lists and patterns of the text files in `data/`: words between blanks, "#" for comments."""
+"""Word lists and patterns of the text files in `data/`: words between blanks, or an entry a line below
+`[section]`; "#" for comments."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -22,13 +24,9 @@ def read_rows(name: str) -> list[str]:
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
 
-def read_patterns(name: str) -> dict[str, str]:
-    """The regular expressions of `data/<name>.txt` by name: lines "name: alternatives", joined."""
-    patterns: dict[str, str] = {}
-    for row in read_rows(name):
-        key, _, alternatives = row.partition(": ")
-        patterns[key] = f"{patterns[key]}|{alternatives}" if key in patterns else alternatives
-    return patterns
+def read_lists(name: str) -> dict[str, tuple[str, ...]]:
+    """The entries of `data/<name>.txt` by section, in their order."""
+    return read_sections(_DATA / f"{name}.txt")
 
 
 @cache
@@ -41,6 +39,16 @@ def read_sections(file: Path) -> dict[str, tuple[str, ...]]:
         elif line and not line.startswith("#"):
             entries.append(line)
     return {section: tuple(entries) for section, entries in sections.items()}
+
+
+def compile_any(entries: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that finds any of the entries (regular expressions), in either case."""
+    return re.compile("|".join(entries), re.IGNORECASE)
+
+
+def compile_names(entries: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that finds an entry as a whole part of class names and ids ("nav" in "site-nav")."""
+    return compile_any([rf"(?:^|[\s_-])(?:{'|'.join(entries)})(?:$|[\s_-])"])
 
 
 STOPWORDS = load_words("stopwords")

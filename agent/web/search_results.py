@@ -10,9 +10,9 @@ from typing import NamedTuple, Protocol
 
 from agent.text import urls
 from agent.text.language import detect_language
+from agent.text.word_lists import read_lists
 from agent.types import Outcome, Page, Publication, SearchHit, SearchResult, SourceFilter
 from agent.types.source_filter import normalize_language
-from agent.web.patterns import read_lists
 
 DEFAULT_PAUSE_S = 60.0
 """Seconds to leave an engine alone that asks for a pause without a time."""

@@ -13,9 +13,9 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from agent.text import urls
+from agent.text.word_lists import compile_any, compile_names, read_lists
 from agent.web.extract.metadata import PageMetadata, is_declared_article, is_declared_closed
 from agent.web.extract.nodes import ancestors, flat_text, names_of
-from agent.web.patterns import compile_any, compile_names, read_lists
 
 MAX_NOTICE_CHARACTERS = 400
 """A text up to this length is next to nothing; so much prose behind a prompt means that the page goes on, and

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from selectolax.lexbor import LexborNode
 
+from agent.text.word_lists import compile_names, read_lists
 from agent.web.extract.nodes import ancestors, link_share, names_of, text_length
-from agent.web.patterns import compile_names, read_lists
 
 _NON_TEXT_SELECTOR = (
     "script, style, noscript, template, svg, iframe, object, canvas, audio, video, button, select, "

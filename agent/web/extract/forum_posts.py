@@ -16,12 +16,12 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from agent.text.dates import find_date, normalize_date
+from agent.text.word_lists import compile_any, compile_names, read_lists
 from agent.types.collection import Post
 from agent.web.extract import boilerplate, metadata
 from agent.web.extract.dated_sections import MIN_DATE_SHARE, LinkedText, TextLine, read_lines
 from agent.web.extract.nodes import ancestors, is_inside, link_share, names_of, text_length
 from agent.web.extract.text_blocks import inline_text, readable_text
-from agent.web.patterns import compile_any, compile_names, read_lists
 
 # The parts of a forum post: dates, author's name and text, found by class names and position.
 

@@ -13,11 +13,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from agent.text import urls
 from agent.text.dates import find_date, find_date_in_url, find_month, normalize_date
+from agent.text.word_lists import compile_names, read_lists
 from agent.types.collection import LinkCandidate, PageFeatures
 from agent.web.extract import boilerplate, metadata
 from agent.web.extract.nodes import ancestors, find_base_url, names_of, text_length
 from agent.web.extract.text_blocks import inline_text
-from agent.web.patterns import compile_names, read_lists
 
 MAX_LINKS = 2_000
 """Links of one page that are read; the index of a busy month of a mailing list has this many."""

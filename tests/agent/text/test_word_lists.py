@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.web.patterns import compile_any, compile_names, read_lists
+from agent.text.word_lists import compile_any, compile_names, read_lists
 
 
 @pytest.mark.parametrize("name", ["walls", "page_parts", "forum", "regions"])
