@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, takewhile
 from math import isclose
+from string import hexdigits
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -474,7 +475,7 @@ def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
         bench.store.pages.add_if_absent(page)
     columns = {"status": status, "settings": settings, "imported": verified.sha256, "updated_at": step.at}
     run_id, steps, summary = original.id, [*contents.steps, step], state.summary()
-    if not (run_id.isascii() and run_id.isalnum()):
+    if len(run_id) != len(new_id()) or not set(run_id) <= set(hexdigits.lower()):
         run_id = new_id()
     while not bench.store.ledger.add_if_absent(original.replace(id=run_id, **columns), steps, **summary):
         run_id = new_id()

@@ -146,7 +146,9 @@ def clamp_imported_settings(settings: Settings) -> Settings:
 
 def _clamp(part: Part, default: Part) -> Part:
     most = {name: value for name, value in default if type(value) in (int, float)}
-    return part.model_copy(update={name: min(getattr(part, name), cap) for name, cap in most.items()})
+    return part.model_copy(
+        update={name: max(min(getattr(part, name), cap), min(cap, 1)) for name, cap in most.items()}
+    )
 
 
 def check_start_pages(settings: Settings) -> None:

@@ -108,14 +108,19 @@ def _check_url(url: str) -> str:
     return url
 
 
-WebAddress = Annotated[str, AfterValidator(_check_url)]
-Filled = Annotated[str, StringConstraints(min_length=1)]
+ShortText = Annotated[str, StringConstraints(max_length=200)]
+Filled = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+WebAddress = Annotated[str, StringConstraints(max_length=4000), AfterValidator(_check_url)]
+MOST_MESSAGES = 200
+"""Messages that a request may hold."""
 
 
 class MessageBody(Message):
     """One message of a request."""
 
-    images: list[WebAddress] = Field(default_factory=list)  # type: ignore[assignment]
+    text: str = Field("", max_length=20_000)
+    images: list[WebAddress] = Field(default_factory=list, max_length=10)  # type: ignore[assignment]
+    at: ShortText = ""
 
     @model_validator(mode="after")
     def _check_not_empty(self) -> Self:
@@ -127,7 +132,11 @@ class MessageBody(Message):
 class ReplyRequest(RequestContext):
     """The body of POST /reply."""
 
-    conversation: list[MessageBody] = Field(min_length=1)
+    conversation: list[MessageBody] = Field(min_length=1, max_length=MOST_MESSAGES)
+    platform: ShortText = ""
+    channel: ShortText = ""
+    user: ShortText = ""
+    message_id: ShortText = ""
 
     @model_validator(mode="after")
     def _check_image_count(self) -> Self:
@@ -142,7 +151,9 @@ class MessageRequest(MessageBody, RequestContext):
     role: Literal["user"] = "user"
     channel: Filled
     user: Filled
-    conversation: list[MessageBody] = Field(default_factory=list)
+    platform: ShortText = ""
+    message_id: ShortText = ""
+    conversation: list[MessageBody] = Field(default_factory=list, max_length=MOST_MESSAGES)
 
 
 RequestBody = TypeVar("RequestBody", bound=Record)

@@ -13,7 +13,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -111,14 +111,12 @@ class ReplyService:
             else None
         )
         self._synced_at = -SYNC_S
-        self._syncing = ThreadPoolExecutor(1, thread_name_prefix="kb-sync")
         self._sync: Future[None] | None = None
         """The newest synchronisation."""
         self._lock = threading.Lock()
 
     def close(self) -> None:
         """Close what this service opened; the workbench stays open."""
-        self._syncing.shutdown(wait=False, cancel_futures=True)
         if self._summary_worker:
             self._summary_worker.close()
         if self._pictures:
@@ -282,7 +280,10 @@ class ReplyService:
         with self._lock:
             is_own = self._sync is None or self._sync.done()
             if self._sync is None or is_own:
-                self._sync = self._syncing.submit(self._synchronize)
+                self._sync = Future()
+                threading.Thread(
+                    target=self._synchronize, args=(self._sync,), name="kb-sync", daemon=True
+                ).start()
             sync = self._sync
         if is_own or self._synced_at < 0:
             try:
@@ -292,9 +293,15 @@ class ReplyService:
                     "the time for this request ended before the knowledge base was read"
                 ) from None
 
-    def _synchronize(self) -> None:
-        self.library.sync()
+    def _synchronize(self, sync: Future[None]) -> None:
+        """Errors are raised where the result is awaited; the end of the program does not wait for it."""
+        try:
+            self.library.sync()
+        except BaseException as error:
+            sync.set_exception(error)
+            return
         self._synced_at = time.monotonic()
+        sync.set_result(None)
         if self._summary_worker:
             self._summary_worker.start()
 

@@ -308,7 +308,7 @@ class Worker:
         """The `model` of a new run: recorded for a demo example (not step by step) while none is set up."""
         if settings.model not in ("auto", RECORDED) or settings.mode == "step":
             return settings.model
-        found = settings.world == "demo" and has_example(settings.flow, question) and self.model_search.peek()
+        found = settings.world == "demo" and has_example(settings, question) and self.model_search.peek()
         is_named = self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL
         return RECORDED if found and not is_named and self.model_client("auto")[0] is None else "auto"
 

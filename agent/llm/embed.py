@@ -1,8 +1,8 @@
 """Texts to vectors: an OpenAI-compatible server's `/embeddings`, or a small model on this machine when its
 package is installed.
 
-A batch of passages is tried at most three times, by OpenAI's library; a query once and briefly, because a
-person waits for it. A server that failed is left alone for a while, so that a search never waits for it again
+A batch of passages is tried at most three times, a query once and briefly, because a person waits for
+it. A server that failed is left alone for a while, so that a search never waits for it again
 and again."""
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from agent.settings.key_addresses import explain_unused_key, find_address, use_k
 
 Vector = Sequence[float]
 
+MAX_TRIES = 3
 QUERY_TIMEOUT_S = 5.0
 """Seconds the embedding of a query may take."""
 FAILURE_PAUSE_S = 30.0
@@ -104,21 +105,26 @@ class ServerEmbedder:
         elif "e5-" in name and "instruct" not in name:
             before = "query: " if query else "passage: "
         inputs = [before + text for text in texts]
-        within_s, retries = (QUERY_TIMEOUT_S, 0) if query else (VECTORS.seconds, 2)
-        try:
-            vectors = self._server.ask(
-                lambda sdk: sdk.with_options(max_retries=retries).embeddings.with_raw_response.create(
-                    model=self.name, input=inputs, encoding_format="float"
-                ),
-                lambda body, _: self._read_vectors(body, len(texts)),
-                model=self.name,
-                deadline=Deadline(within_s),
-                late=f"gave no vectors within {within_s:g} s",
-            )
-        except ServerFault as fault:
-            pause = max(self._pause_s, min(fault.retry_after_s or 0.0, MAX_FAILURE_PAUSE_S))
-            self._reason, self._paused_until = fault.sentence, time.monotonic() + pause
-            raise ModelUnavailable(fault.sentence) from None
+        within_s, tries = (QUERY_TIMEOUT_S, 1) if query else (VECTORS.seconds, MAX_TRIES)
+        for tried in range(1, tries + 1):
+            try:
+                vectors = self._server.ask(
+                    lambda sdk: sdk.embeddings.with_raw_response.create(
+                        model=self.name, input=inputs, encoding_format="float"
+                    ),
+                    lambda body, _: self._read_vectors(body, len(texts)),
+                    model=self.name,
+                    deadline=Deadline(within_s),
+                    late=f"gave no vectors within {within_s:g} s",
+                )
+                break
+            except ServerFault as fault:
+                if tried == tries or not fault.can_retry:
+                    pause = max(self._pause_s, min(fault.retry_after_s or 0.0, MAX_FAILURE_PAUSE_S))
+                    self._reason, self._paused_until = fault.sentence, time.monotonic() + pause
+                    raise ModelUnavailable(fault.sentence) from None
+                wait = fault.retry_after_s or 2.0**tried / 2
+            time.sleep(min(wait, self._pause_s))
         self.dimensions = self.dimensions or len(vectors[0])
         if any(len(vector) != self.dimensions for vector in vectors):
             check = f"for {self.name}; check which model it serves"

@@ -16,6 +16,7 @@ from typing import Any
 from agent.errors import ModelUnavailable, NotRecorded
 from agent.llm.model import Completion, CompletionRequest, Tier, estimate_tokens, messages_to_text
 from agent.settings.config import ROOT
+from agent.types import Settings
 
 RECORDED = "recorded"
 """The `model` of a run that recorded replies answer."""
@@ -58,9 +59,15 @@ def make_key(request: CompletionRequest) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:20]
 
 
-def has_example(flow: str, question: str) -> bool:
-    """Whether replies were recorded for this question."""
-    return f"{flow}: {question.strip()}" in _read_replies(REPLIES)[1]
+def has_example(settings: Settings, question: str) -> bool:
+    """Whether replies were recorded for this question, with these start pages and this length."""
+    about = (settings.flow, question.strip())
+    asked = (one.get("settings", {}) for one in list_examples() if (one["flow"], one["question"]) == about)
+    fitting = any(
+        all(getattr(settings, name) == value for name, value in {"report": "standard", **given}.items())
+        for given in asked
+    )
+    return fitting and ": ".join(about) in _read_replies(REPLIES)[1]
 
 
 @cache

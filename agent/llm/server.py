@@ -91,7 +91,7 @@ class ModelServer:
         self.url, self.key = base_url or OPENAI_URL, key
         self.name, self.local = identify_server(base_url)
         self.breaker = find_breaker(self.url, key)
-        self._policy, self._settings, self._is_closed = policy, settings, False
+        self._policy, self._settings = policy, settings
 
     @cached_property
     def _sdk(self) -> openai.OpenAI:

@@ -66,6 +66,8 @@ class Api:
     """Whether the parameters go as a JSON body."""
     may_lack_items: bool = False
     """Whether an answer without the list means that nothing was found."""
+    limited: tuple[int, ...] = (429, 432, 433)
+    """The statuses of too many requests; Tavily's: the plan's or the paid allowance is used up."""
     blocked_advice: str = "Use another engine, or try later."
     locate: Callable[[Config], str] | None = None
     """Its address where only the operator knows it."""
@@ -295,6 +297,7 @@ APIS = {
             "licence": "best_oa_location.license | primary_location.license",
             "pdf_url": "best_oa_location.pdf_url",
         },
+        limited=(403, 429),
     ),
     # api.crossref.org; github.com/CrossRef/rest-api-doc: what publishers registered with a DOI
     "crossref": Api(

@@ -31,8 +31,6 @@ from agent.web.search_results import (
     strip_markup,
 )
 
-PAUSE_STATUSES = (429, 432, 433)
-"""Too many requests; Tavily's: the plan's or the paid allowance is used up."""
 MAX_AUTHORS = 30
 """Authors that are kept of a paper: more than any citation style names (APA: 20)."""
 
@@ -105,7 +103,7 @@ class ApiEngine:
 
     def _explain_status(self, query: str, status: int, retry_after: str | None) -> SearchResult:
         asked = parse_retry_after(retry_after)
-        if status in PAUSE_STATUSES or (status == HTTPStatus.SERVICE_UNAVAILABLE and asked is not None):
+        if status in self.api.limited or (status == HTTPStatus.SERVICE_UNAVAILABLE and asked is not None):
             detail = f"{self.label} asks for a pause. Use another engine meanwhile."
             return explain_failure(self, query, Outcome.RATE_LIMITED, detail, asked)
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN):

@@ -59,16 +59,17 @@ def describe_wall(html: str, url: str, about: PageMetadata, text: str) -> str:
     """A sentence that names the wall of a page and what a person can do; "" when the page is a page. `text`
     is what was extracted of it."""
     source, is_short = html.lower(), len(text) <= MAX_NOTICE_CHARACTERS
-    if is_short and any(marker in source for marker in _LISTS["captcha"]):
+    may_ask = len(text) <= 2 * MAX_NOTICE_CHARACTERS
+    if may_ask and any(marker in source for marker in _LISTS["captcha"]):
         return _CAPTCHA
     may_be_closed = not about.is_free or any(hint in source for hint in _LISTS["paywall_hints"])
     asks_consent = _CONSENT_REQUEST.search(text) and not _POLICY.search(about.title)
-    if not (is_short or may_be_closed or asks_consent):
+    if not (may_ask or may_be_closed or asks_consent):
         return ""
     tree = LexborHTMLParser(html)
     if may_be_closed and _is_behind_paywall(tree, url, about, text):
         return _PAYWALL
-    if is_short and any(not _is_in_margin(node) for node in tree.css('input[type="password"]')):
+    if may_ask and any(not _is_in_margin(node) for node in tree.css('input[type="password"]')):
         return _LOGIN
     controls = tree.css("button, a, [role=button]")
     if asks_consent and (is_short or any(_asks(flat_text(node), _AGREE) for node in controls)):
@@ -103,7 +104,8 @@ def _is_behind_paywall(tree: LexborHTMLParser, url: str, about: PageMetadata, te
     asks = sorted({*asks, *labels}) or [len(lines)]
     behind = [line for line in lines[asks[-1] + 1 :] if len(line) >= MIN_PARAGRAPH_CHARACTERS]
     goes_on = sum(len(line) for line in behind if not _OFFER.search(line)) >= MAX_NOTICE_CHARACTERS
-    return not goes_on and len("\n".join(lines[: asks[0]])) <= MAX_PREVIEW_CHARACTERS
+    most = MAX_PREVIEW_CHARACTERS if has_prompt or labels else 3 * MAX_NOTICE_CHARACTERS
+    return not goes_on and len("\n".join(lines[: asks[0]])) <= most
 
 
 def _asks(line: str, pattern: re.Pattern[str]) -> bool:

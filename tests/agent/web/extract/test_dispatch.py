@@ -91,3 +91,19 @@ def test_what_can_not_be_read_says_so() -> None:
         page = dispatch.extract_content(raw, content_type, URL)
         assert page.outcome is Outcome.UNSUPPORTED and page.detail and not page.text
     assert dispatch.extract_content(b"", "text/html", URL).outcome is Outcome.EMPTY
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "links"),
+    [
+        ("<rss><dc:date>2026-01-02</dc:date><p>5&nbsp;EUR.</p></rss>", "2026-01-02\n5\xa0EUR.", []),
+        ("<rss><d><![CDATA[<p>The <b>mill</b></p>]]></d></rss>", "The\nmill", []),
+        (f"{'<a>' * 400}deep{'</a>' * 400}", "deep", []),
+        ("x <urlset><loc>/1?a=1&b=2</loc></urlset><urlset><loc>/2</loc></urlset>", None, ["1?a=1&b=2", "2"]),
+        ('<feed><link rel="self" href="/z"/><entry/></feed>', "", ["z"]),
+    ],
+)
+def test_feeds_that_are_no_whole_xml_are_read(raw: str, text: str | None, links: list[str]) -> None:
+    page = dispatch.extract_content(raw.encode(), "application/xml", "https://a.example.com/feed")
+    assert text is None or page.text == text
+    assert [link.url for link in page.links] == [f"https://a.example.com/{name}" for name in links]
