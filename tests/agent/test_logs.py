@@ -10,6 +10,7 @@ import pytest
 
 from agent import logs
 from agent.errors import StoreError, UsageError
+from tests.tables import by_table
 
 
 @pytest.fixture
@@ -62,15 +63,7 @@ def test_a_secret_is_replaced_in_messages_addresses_and_tracebacks(
     assert "Traceback" in written and "ollama" in written
 
 
-@pytest.mark.parametrize(
-    ("address", "told"),
-    [
-        ("https://a.example/p?q=who+is+ann&n=1 was read", "https://a.example/p?… was read"),
-        ('"GET /?token=abc HTTP/1.1" 200', '"GET /?… HTTP/1.1" 200'),
-        ("http://[::1]:8501?run=1", "http://[::1]:8501?…"),
-        ("Is it so? Yes: a=b", "Is it so? Yes: a=b"),
-    ],
-)
+@by_table
 def test_an_address_is_told_without_its_query(address: str, told: str) -> None:
     assert logs.redact(address) == told
 

@@ -9,6 +9,7 @@ from agent.errors import ConcurrentChange, NotFound, UsageError
 from agent.llm.detect import DetectedModel
 from agent.types import Settings, Status
 from agent.workbench import Workbench
+from tests.tables import by_table
 from tests.web.demo_runs import DEMO, SOLAR, reviewed
 from tests.web.notes import rule_out
 from tests.web.researching_model import ASK, END, ROOF, Script, crawl
@@ -112,15 +113,7 @@ def test_a_decision_is_answered_once(bench):
         bench.act(run_id, "approve", head)
 
 
-@pytest.mark.parametrize(
-    ("action", "text", "told"),
-    [
-        ("crawl_url", "not an address", "http"),
-        ("search_duckduckgo", " ", "say what"),
-        ("search_google", "x", "Google is not available"),
-        ("dance", "x", "there is no action"),
-    ],
-)
+@by_table
 def test_an_impossible_edit_is_told_and_changes_nothing(bench, action, text, told):
     run_id = waiting(bench)
     head = bench.snapshot(run_id).head

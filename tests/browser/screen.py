@@ -4,26 +4,46 @@ from __future__ import annotations
 
 import re
 import urllib.parse
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Self
 
-from playwright.sync_api import Locator, Page, TimeoutError, expect
+from playwright.sync_api import Download, Locator, Page, TimeoutError, expect
+
+from tests.browser.looks import NAMELESS, PALE
 
 TOO_WIDE = """() => [...document.querySelectorAll('.stMain .ts *, .stMain button, .stMain textarea, .stMain h1')].filter(e => {
     const box = e.getBoundingClientRect()
     return box.width > 0 && box.right > innerWidth + 1 && !e.closest('.scroll, [role=tablist]')
 }).map(e => e.tagName + ' ' + e.textContent.slice(0, 40))"""
 QUESTION = "How many people does Älvmora Mejeri employ?"
+Tab = Callable[..., Page]
+
+
+def act_until(act: Callable[[], object], is_seen: Callable[[int], object], *patience: int) -> None:
+    """Act, and act again where nothing is seen within so many milliseconds: what is done between two drawings of
+    the page may be lost, and a person does it again."""
+    for limit in patience:
+        act()
+        try:
+            is_seen(limit)
+            return
+        except AssertionError:
+            if limit == patience[-1]:
+                raise
 
 
 class Screen:
     """One tab on the Research screen."""
 
+    path = ""
+
     def __init__(self, page: Page, url: str) -> None:
         self.page, self.url = page, url
 
-    def open(self, run_id: str = "") -> Screen:
-        """Go to the front page, or to a run."""
-        self.page.goto(self.url + (f"?run={run_id}" if run_id else ""))
+    def open(self, run_id: str = "") -> Self:
+        """Go to the empty screen, or to a run."""
+        self.page.goto(self.url + self.path + (f"?run={run_id}" if run_id else ""))
         return self
 
     @property
@@ -61,9 +81,9 @@ class Screen:
         self.page.wait_for_url("**/?run=*")
         return self
 
-    def choose_demo(self) -> None:
+    def choose_demo(self, menu: str = "Options") -> None:
         """Options → the demo world."""
-        self.button("Options").click()
+        self.button(menu).click()
         self.page.get_by_label("Search in").click()
         self.page.get_by_role("option", name="demo").click()
         expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
@@ -85,18 +105,10 @@ class Screen:
     def tab(self, name: str) -> Locator:
         """Open a tab and give its panel."""
         tab = self.page.get_by_role("tab", name=name, exact=True)
-        for patience in (
-            5_000,
-            10_000,
-            45_000,
-        ):  # a click may fall between two drawings of the page and be lost: a person clicks again
-            tab.click()
-            try:
-                expect(tab).to_have_attribute("aria-selected", "true", timeout=patience)
-                break
-            except AssertionError:
-                if patience == 45_000:
-                    raise
+        is_chosen = expect(tab).to_have_attribute
+        act_until(
+            tab.click, lambda limit: is_chosen("aria-selected", "true", timeout=limit), 5_000, 10_000, 45_000
+        )
         return self.page.get_by_role("tabpanel").filter(visible=True)
 
     def cards(self) -> list[str]:
@@ -131,6 +143,16 @@ class Screen:
             .locator("dd")
             .inner_text()
         )
+
+    def download(self, label: str) -> Download:
+        """The file that a button gives."""
+        with self.page.expect_download() as waiting:
+            self.button(label).click()
+        return waiting.value
+
+    def looks_right(self) -> None:
+        """See that nothing is cut off, that texts stand out, and that each control has a name."""
+        assert (self.too_wide(), self.page.evaluate(PALE), self.page.evaluate(NAMELESS)) == ([], [], [])
 
     def too_wide(self) -> list[str]:
         """What reaches beyond the right edge of the window (what scrolls inside a box of its own does not

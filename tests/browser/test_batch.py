@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 
 TABLE = (
@@ -24,7 +22,7 @@ TABLE = (
 
 def looks(page: Page, screen: Screen) -> None:
     """Names on all controls, texts that stand out, nothing cut off, wide and narrow."""
-    assert page.evaluate(NAMELESS) == [] and page.evaluate(PALE) == [] and screen.too_wide() == []
+    screen.looks_right()
     page.set_viewport_size({"width": 400, "height": 900})
     until = time.monotonic() + 10
     while screen.too_wide() and time.monotonic() < until:  # it is laid out anew
@@ -34,7 +32,7 @@ def looks(page: Page, screen: Screen) -> None:
 
 
 def test_a_table_of_questions_is_asked_stopped_and_taken_along(
-    server: Served, tab: Callable[..., Page], tmp_path: Path
+    server: Served, tab: Tab, tmp_path: Path
 ) -> None:
     page = tab()
     screen, table = Screen(page, server.url), tmp_path / "suppliers.csv"
@@ -43,11 +41,7 @@ def test_a_table_of_questions_is_asked_stopped_and_taken_along(
     page.locator("input[type=file]").set_input_files(table)
     expect(page.get_by_text("Row 6 cannot be asked")).to_be_visible()
     expect(page.get_by_text("Row 5 repeats row 3")).to_be_visible()
-    screen.button("Options for each row").click()
-    page.get_by_label("Search in").click()
-    page.get_by_role("option", name="demo").click()
-    expect(page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
-    page.keyboard.press("Escape")
+    screen.choose_demo("Options for each row")
     looks(page, screen)
     screen.button("Ask 3 questions").click()
     page.wait_for_url("**/batch?batch=*")
@@ -66,10 +60,9 @@ def test_a_table_of_questions_is_asked_stopped_and_taken_along(
     )
     looks(page, screen)
 
-    with page.expect_download() as download:
-        screen.button("Table (CSV)").click()
-    path = tmp_path / download.value.suggested_filename
-    download.value.save_as(path)
+    download = screen.download("Table (CSV)")
+    path = tmp_path / download.suggested_filename
+    download.save_as(path)
     rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
     assert path.name == "suppliers.answers.csv" and [row["team"] for row in rows] == [
         "'=1+1",

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import Screen
+from tests.browser.looks import PALE
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 
-Tab = Callable[..., Page]
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 DEPTH = "What is the maximum depth of lake Granvattnet?"
 
@@ -34,7 +33,7 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(
     halt = page.locator(".st-key-research-halt")
     expect(halt).to_contain_text("All 2 searches and page visits of this round are used.")
     expect(page.locator(".figures .meter.full")).to_have_count(1)
-    assert not screen.too_wide() and not page.evaluate(NAMELESS) and not page.evaluate(PALE)
+    screen.looks_right()
 
     halt.get_by_label("Searches and pages").fill("3")
     screen.button("Raise it and continue").click()

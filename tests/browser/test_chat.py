@@ -3,16 +3,13 @@ refresh in the middle loses nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from playwright.sync_api import Locator, expect
 
-from playwright.sync_api import Locator, Page, expect
-
-from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import Screen
+from tests.browser.looks import NAMELESS
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 from tests.browser.test_library import pdf, upload
 
-Tab = Callable[..., Page]
 RULES = (
     "Rules of the Grannsund harbour\n\nBoats longer than twelve metres moor at the north pier of "
     "Grannsund. The harbour master of Grannsund is Tove "
@@ -35,9 +32,7 @@ RECORD_STREAM = """() => {
 class Chatting(Screen):
     """One tab on the Chat screen."""
 
-    def open(self, run_id: str = "") -> Chatting:
-        self.page.goto(f"{self.url}chat" + (f"?run={run_id}" if run_id else ""))
-        return self
+    path = "chat"
 
     @property
     def box(self) -> Locator:
@@ -125,7 +120,7 @@ def test_places_stand_on_a_map_by_distance(server: Served, tab: Tab) -> None:
     expect(rows.nth(1)).to_contain_text("260 m")
     expect(page.get_by_role("img", name="Map: 3 places of the kind repair café")).to_be_visible()
     expect(page.get_by_role("button", name="About: Alerts, Editions and prices, 4 more")).to_be_visible()
-    assert (screen.too_wide(), page.evaluate(PALE), page.evaluate(NAMELESS)) == ([], [], [])
+    screen.looks_right()
 
 
 def test_what_the_library_does_not_know_becomes_research(server: Served, tab: Tab) -> None:
@@ -134,7 +129,7 @@ def test_what_the_library_does_not_know_becomes_research(server: Served, tab: Ta
     expect(screen.newest.locator(".answer")).to_contain_text("48 euros")
     screen.say("Can Fyrvakt water my plants while I am away?")
     expect(screen.newest).to_contain_text("The library does not answer this")
-    assert (screen.too_wide(), page.evaluate(PALE), page.evaluate(NAMELESS)) == ([], [], [])
+    screen.looks_right()
     screen.button("Open as research").click()
     page.wait_for_function("() => location.pathname === '/' && location.search.includes('run=')")
     expect(page.get_by_role("heading", name="water")).to_be_visible()

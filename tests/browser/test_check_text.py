@@ -3,35 +3,26 @@ a mark overruled, exports, a narrow window."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
 from agent.settings.config import ROOT
-from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 
-Tab = Callable[..., Page]
 REPORT = (ROOT / "demo" / "report-to-check.md").read_text(encoding="utf-8")
 
 
 class Checking(Screen):
     """One tab on the screen that checks a text."""
 
-    def open(self, run_id: str = "") -> Checking:
-        self.page.goto(f"{self.url}check_text" + (f"?run={run_id}" if run_id else ""))
-        return self
+    path = "check_text"
 
     def check(self, text: str) -> Checking:
         """Paste a text, choose the demo world, start; wait until it is checked."""
         self.page.get_by_label("Text to check").fill(text)
-        self.button("Options").click()
-        self.page.get_by_label("Search in").click()
-        self.page.get_by_role("option", name="demo").click()
-        expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
-        self.page.keyboard.press("Escape")
+        self.choose_demo()
         self.button("Check").click()
         self.page.wait_for_url("**/check_text?run=*")
         self.stands("Done")
@@ -123,6 +114,4 @@ def test_it_fits_a_narrow_window_and_stands_out_in_the_dark(server: Served, tab:
     page.wait_for_url("**/check_text?run=*")
     screen.stands("Done")
     screen.claim("The hall cost 181 million kronor").locator("summary").click()
-    assert screen.too_wide() == []
-    assert page.evaluate(NAMELESS) == []
-    assert page.evaluate(PALE) == []
+    screen.looks_right()

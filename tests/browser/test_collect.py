@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 from tests.web.collecting_model import Walker
 from tests.web.model_server import ModelServer
 
-Tab = Callable[..., Page]
 FORUM = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
 QUOTE, NEWS = "https://borskvart.example/stock/KALL", "https://granvattnet-courier.example/news/"
 ARTICLE, OLDER = "https://granvattnet-courier.example/2026/08/20/kallsteg-factory", f"{NEWS}page/2/"
@@ -51,9 +50,7 @@ def guided(served: Callable[..., Served]) -> Iterator[Served]:
 class Collecting(Screen):
     """One tab on the Collect screen."""
 
-    def open(self, run_id: str = "") -> Collecting:
-        self.page.goto(f"{self.url}collect" + (f"?run={run_id}" if run_id else ""))
-        return self
+    path = "collect"
 
     def collect(
         self, prompt: str, starts: str, *, shown_first: bool = False, articles: int = 0
@@ -61,15 +58,13 @@ class Collecting(Screen):
         """Fill in the screen, choose the demo world, start; wait for the run's own address."""
         self.page.get_by_label("What to gather").fill(prompt)
         self.page.get_by_label("Start pages, one per line").fill(starts)
-        self.button("Options").click()
-        self.page.get_by_label("Search in").click()
-        self.page.get_by_role("option", name="demo").click()
+        self.choose_demo()
         if articles:
+            self.button("Options").click()
             box = self.page.get_by_label("Maximum articles and threads")
             box.fill(str(articles))
             box.press("Enter")
-        expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
-        self.page.keyboard.press("Escape")
+            self.page.keyboard.press("Escape")
         if shown_first:
             self.page.get_by_role("radio", name="Approve each path").or_(
                 self.button("Approve each path")
@@ -117,17 +112,14 @@ def test_a_forum_two_hops_away(server: Served, tab: Tab, tmp_path: Path) -> None
     expect(first.locator(".post").nth(2)).to_contain_text("22 of them were still open last week")
     assert "below 15" in screen.figure("Model calls") and screen.figure("Posts") == "13"
 
-    with page.expect_download() as download:
-        screen.button("CSV").click()
-    rows = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))
+    download = screen.download("CSV")
+    rows = list(csv.DictReader(Path(download.path()).read_text(encoding="utf-8-sig").splitlines()))
     assert len(rows) == 13 and rows[0]["user"] == "fellfox"
-    with page.expect_download() as download:
-        screen.button("JSON").click()
-    told = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
+    download = screen.download("JSON")
+    told = json.loads(Path(download.path()).read_text(encoding="utf-8"))
     assert len(told["articles"]) == 3 and told["digest"]["verdict"] == "answered"
-    with page.expect_download() as download:
-        screen.button("Markdown").click()
-    assert "Best research on this forum in years." in Path(download.value.path()).read_text(encoding="utf-8")
+    download = screen.download("Markdown")
+    assert "Best research on this forum in years." in Path(download.path()).read_text(encoding="utf-8")
     screen.button("Accept").click()
     screen.stands("Accepted")
 
@@ -147,8 +139,8 @@ def test_news_of_last_week(server: Served, tab: Tab) -> None:
     expect(cite.locator(".quote").first).to_be_visible()
 
 
-def test_a_direct_article_in_a_second_tab_too(server: Served, tab: Tab) -> None:
-    page, other = tab(), tab()
+def test_a_direct_article_in_a_second_narrow_tab_too(server: Served, tab: Tab) -> None:
+    page, other = tab(), tab(width=400)
     screen = (
         Collecting(page, server.url)
         .open()
@@ -159,6 +151,7 @@ def test_a_direct_article_in_a_second_tab_too(server: Served, tab: Tab) -> None:
     expect(page.locator(".found .said")).to_contain_text("The first logger left the line at 10.40")
     second = Collecting(other, server.url).open(screen.run_id)
     second.stands("Answer to review")
+    assert second.too_wide() == []
     assert second.gathered() == ["Kallsteg opens its factory in Stenfors"]
 
 
@@ -218,12 +211,3 @@ def test_links_that_lead_in_a_circle_are_walked_once(misled: Served, tab: Tab) -
     assert {"Kallsteg opens its factory in Stenfors", "All winners of the cheese fair"} <= set(
         screen.gathered()
     )
-
-
-def test_it_fits_a_narrow_window(server: Served, tab: Tab) -> None:
-    page = tab(width=400)
-    screen = Collecting(page, server.url).open()
-    page.get_by_role("button", name="Summarize this article").click()
-    page.wait_for_url("**/collect?run=*")
-    screen.stands("Answer to review")
-    assert screen.too_wide() == []

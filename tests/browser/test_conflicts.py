@@ -3,14 +3,10 @@ the answer states it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from playwright.sync_api import expect
 
-from playwright.sync_api import Page, expect
-
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
-
-Tab = Callable[..., Page]
 
 
 def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab: Tab) -> None:

@@ -9,10 +9,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.screen import QUESTION, Screen
+from tests.browser.screen import QUESTION, Screen, Tab
 from tests.browser.served import Served
-
-Tab = Callable[..., Page]
 
 
 def saved(page: Page, screen: Screen, label: str, folder: Path) -> Path:
@@ -87,15 +85,3 @@ def test_the_web_page_opens_offline_and_asks_for_nothing(server: Served, tab: Ta
     for width in (1280, 400):
         alone.set_viewport_size({"width": width, "height": 800})
         assert alone.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_the_menu_fits_a_narrow_window(server: Served, tab: Tab) -> None:
-    page = tab(width=400, height=800)
-    screen = Screen(page, server.url).open().ask()
-    screen.stands("Answer to review")
-    screen.button("Export").click()
-    expect(screen.button("BibTeX")).to_be_visible()
-    assert not screen.too_wide()
-    for label in ("Markdown", "Evidence bundle", "Pages (CSV)", "CSL-JSON"):
-        box = screen.button(label).bounding_box()
-        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 400, label

@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import Screen
+from tests.browser.looks import PALE
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 
-Tab = Callable[..., Page]
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 NOTE = "How many solar panels are there on the roof of Älvmora Mejeri?"
 
@@ -50,7 +49,7 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     page.reload()
     _side_by_side(page)
     assert page.url == address and first in address and fork in address
-    assert not screen.too_wide() and not page.evaluate(NAMELESS) and not page.evaluate(PALE)
+    screen.looks_right()
 
     narrow = tab(width=400, height=800, dark=True)
     narrow.goto(address)

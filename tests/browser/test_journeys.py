@@ -5,15 +5,12 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
 
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
-from tests.browser.screen import QUESTION, Screen
+from tests.browser.screen import QUESTION, Screen, Tab
 from tests.browser.served import Served
-
-Tab = Callable[..., Page]
 
 
 def test_step_by_step_with_a_changed_decision(server: Served, tab: Tab) -> None:
@@ -74,10 +71,17 @@ def test_narrow_window(server: Served, tab: Tab) -> None:
     assert not screen.too_wide()
     screen.ask()
     screen.stands("Answer to review")
+    page.locator(".answer .cite summary").first.click()
     assert not screen.too_wide()
     for name in ("Confidence", "Source graph", "Unavailable sources", "Conflicts", "Model calls", "Facts"):
         screen.tab(name)
         assert not screen.too_wide(), name
+    screen.button("Export").click()
+    for label in ("Markdown", "Evidence bundle", "Pages (CSV)", "CSL-JSON"):
+        expect(screen.button(label)).to_be_visible()
+        box = screen.button(label).bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 400, label
+    page.keyboard.press("Escape")
     screen.button("Accept").click()
     screen.stands("Accepted")
 
@@ -110,18 +114,13 @@ def test_typed_text_outlives_a_refresh(server: Served, tab: Tab) -> None:
     server.wait_for_draft("")
 
 
-def test_an_empty_question_is_told_kindly(server: Served, tab: Tab) -> None:
+def test_an_empty_question_is_told_kindly_and_ctrl_enter_asks(server: Served, tab: Tab) -> None:
     page = tab()
     screen = Screen(page, server.url).open()
     expect(screen.question).to_be_visible()
     screen.start.click()
     expect(screen.notice).to_contain_text("There is no question yet")
 
-
-def test_ctrl_enter_asks(server: Served, tab: Tab) -> None:
-    page = tab()
-    screen = Screen(page, server.url).open()
-    expect(screen.question).to_be_visible()
     screen.choose_demo()
     screen.question.press_sequentially("Who is the head cheesemaker at Älvmora Mejeri?")
     page.keyboard.press("Control+Enter")

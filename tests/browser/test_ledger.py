@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, act_until
 from tests.browser.served import Served
 
 FOUNDED = "In which year was Älvmora Mejeri founded?"
@@ -24,49 +24,28 @@ def typed_in_the_table(page: Page, text: str, saves: Locator) -> None:
     """Double-click the statement of the first row, write another, leave the cell; wait for the button that
     saves it."""
     grid, cell = page.locator(".dvn-scroller"), page.locator("#portal textarea")
-    for patience in (
-        3_000,
-        6_000,
-        45_000,
-    ):  # the grid takes a moment to take up what was typed, and a machine is faster than a person
+
+    def write() -> None:
         grid.dblclick(position={"x": 200, "y": 54})
         cell.fill(text)
         expect(cell).to_have_value(text)
         cell.press("Enter")
-        try:
-            expect(saves).to_be_visible(timeout=patience)
-            return
-        except AssertionError:
-            if patience == 45_000:
-                raise
+
+    act_until(write, lambda limit: expect(saves).to_be_visible(timeout=limit), 3_000, 6_000, 45_000)
 
 
 def ticked(page: Page, then: Locator) -> None:
-    """Choose the first row of the table; wait for the button that appears for it."""
-    for patience in (
-        20_000,
-        45_000,
-    ):  # a click may fall between two drawings and be lost; one too many takes the first back
-        page.locator(".dvn-scroller").click(position={"x": 46, "y": 54})
-        try:
-            expect(then).to_be_enabled(timeout=patience)
-            return
-        except AssertionError:
-            if patience == 45_000:
-                raise
+    """Choose the first row of the table; wait for the button that appears for it. One click too many takes the
+    first back."""
+    tick = lambda: page.locator(".dvn-scroller").click(position={"x": 46, "y": 54})  # noqa: E731
+    act_until(tick, lambda limit: expect(then).to_be_enabled(timeout=limit), 20_000, 45_000)
 
 
 def source_picked(page: Page, site: str) -> None:
-    """Pick a source in the form; a click that fell between two drawings is made again."""
+    """Pick a source in the form."""
     option = page.get_by_role("option", name=re.compile(f"^{re.escape(site)}: "))
-    for patience in (10_000, 45_000):
-        page.get_by_label("Which source?").click()
-        try:
-            expect(option).to_be_visible(timeout=patience)
-            break
-        except AssertionError:
-            if patience == 45_000:
-                raise
+    pick = page.get_by_label("Which source?").click
+    act_until(pick, lambda limit: expect(option).to_be_visible(timeout=limit), 10_000, 45_000)
     option.click()
 
 

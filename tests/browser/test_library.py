@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fpdf import FPDF
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 
-Tab = Callable[..., Page]
 HANDBOOK = b"# Crew handbook\n\nEvery crew member wears a life vest on deck.\n\n## Meals\n\nSupper is served at half past six.\n"
 BERTHS = b"berth,price\nnorth pier,180\nsouth pier,140\n"
 

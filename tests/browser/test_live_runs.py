@@ -7,12 +7,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.screen import QUESTION, Screen
+from tests.browser.screen import QUESTION, Screen, Tab
 from tests.browser.served import Served
-
-Tab = Callable[..., Page]
 
 
 def test_ask_watch_accept_download(unhurried: Served, tab: Tab, tmp_path: Path) -> None:
@@ -39,10 +37,9 @@ def test_ask_watch_accept_download(unhurried: Served, tab: Tab, tmp_path: Path) 
     screen.stands("Accepted")
     expect(screen.button("Accept")).to_be_hidden()
     screen.button("Export").click()
-    with page.expect_download() as download:
-        screen.button("Markdown").click()
-    report = Path(download.value.path()).read_text(encoding="utf-8")
-    assert download.value.suggested_filename == "how-many-people-does-alvmora-mejeri-employ.md"
+    download = screen.download("Markdown")
+    report = Path(download.path()).read_text(encoding="utf-8")
+    assert download.suggested_filename == "how-many-people-does-alvmora-mejeri-employ.md"
     assert QUESTION in report and "counts 31" in report and "alvmora-mejeri.example" in report
 
 

@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 from tests.web.model_server import ModelServer
 
-Tab = Callable[..., Page]
 NO_MODEL = "No model (passages only)"
 
 

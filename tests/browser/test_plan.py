@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
-from tests.browser.screen import TOO_WIDE, Screen
+from tests.browser.screen import TOO_WIDE, Screen, Tab
 from tests.browser.served import Served
 from tests.web.researching_model import SOLAR, Script
 from tests.web.scripted import ScriptedModel
@@ -19,9 +19,7 @@ FOUNDED = "In which year was Älvmora Mejeri founded?"
 EMPLOYED = "How many people does Älvmora Mejeri employ?"
 
 
-def test_a_part_added_to_the_plan_is_researched_and_answered(
-    server: Served, tab: Callable[..., Page]
-) -> None:
+def test_a_part_added_to_the_plan_is_researched_and_answered(server: Served, tab: Tab) -> None:
     page = tab()
     screen = Screen(page, server.url).open().ask(FOUNDED)
     screen.stands("Answer to review")
@@ -62,7 +60,7 @@ def ambiguous(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
 def test_step_by_step_the_plan_comes_before_the_first_search(
-    ambiguous: tuple[Served, list[str]], tab: Callable[..., Page], width: int, dark: bool
+    ambiguous: tuple[Served, list[str]], tab: Tab, width: int, dark: bool
 ) -> None:
     served, run_id = ambiguous[0], ambiguous[1].pop()
     page = tab(width=width, dark=dark)

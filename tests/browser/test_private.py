@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from agent.settings import config
 from agent.types import Settings
 from agent.workbench import Workbench
-from tests.browser.screen import QUESTION, Screen
+from tests.browser.screen import QUESTION, Screen, Tab
 from tests.browser.served import Served
 
 NOTE = "Shorter, please: my source Zyxanota reads it first."
 
 
-def test_a_private_note_is_shown_and_erased(tmp_path: Path, tab: Callable[..., Page]) -> None:
+def test_a_private_note_is_shown_and_erased(tmp_path: Path, tab: Tab) -> None:
     data = tmp_path / "data"
     bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(data), "OLLAMA_URL": ""}))
     run_id = bench.start(QUESTION, Settings(world="demo", model="keyless"))

@@ -3,15 +3,11 @@ reason; nothing lost on the way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from playwright.sync_api import expect
 
-from playwright.sync_api import Page, expect
-
-from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 
-Tab = Callable[..., Page]
 TALK = (
     "User: What does the Harbour edition cost?\nYou: Harbour costs 48 euros a year for up "
     "to 25 machines.\nUser: And for a school?"
@@ -69,12 +65,12 @@ def test_reply_looks_right(server: Served, tab: Tab) -> None:
     page.goto(f"{server.url}reply")
     page.get_by_text("Let a bot ask").click()
     expect(page.get_by_text("curl -s")).to_be_visible()
-    assert (screen.too_wide(), page.evaluate(PALE), page.evaluate(NAMELESS)) == ([], [], [])
+    screen.looks_right()
     page.get_by_role("button", name="thanks, that did it!").click()
     page.wait_for_url("**/reply?run=*")
     screen.stands("Silent")
     expect(page.locator("[class*=st-key-flow-picture] img")).to_be_visible()
-    assert (screen.too_wide(), page.evaluate(PALE), page.evaluate(NAMELESS)) == ([], [], [])
+    screen.looks_right()
     assert page.evaluate("document.querySelector('.stMain').scrollWidth") == 400, (
         "a wide picture scrolls in a box of its own"
     )

@@ -6,15 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import TOO_WIDE, Screen
+from tests.browser.screen import TOO_WIDE, Screen, Tab
 from tests.browser.served import Served
 from tests.web.hut_model import QUESTION, HutScript
 from tests.web.model_server import ModelServer
-
-Tab = Callable[..., Page]
 
 
 def test_a_full_report_is_ordered_read_shortened_and_taken_along(

@@ -6,13 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import Screen
+from tests.browser.looks import PALE
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 
-Tab = Callable[..., Page]
 SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
 COUNT = "there are 412 solar panels"
 
@@ -51,7 +50,7 @@ def test_comment_send_back_accept_reopen_and_ask_further(served: Callable[..., S
     expect(page.get_by_role("link", name="Comment on this sentence")).to_have_count(0)
     screen.button("Reopen").click()
     screen.stands("Answer to review")
-    assert not screen.too_wide() and not page.evaluate(NAMELESS) and not page.evaluate(PALE)
+    screen.looks_right()
 
     page.get_by_text("Ask a further question").click()
     page.get_by_label("Further question").fill("And what is their peak output?")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
-from tests.browser.screen import TOO_WIDE, Screen
+from tests.browser.screen import TOO_WIDE, Screen, Tab
 from tests.browser.served import Served
 from tests.web.researching_model import ASK, ROOF, SOLAR, Script, crawl, together
 from tests.web.scripted import ScriptedModel
@@ -50,7 +50,7 @@ def _wait_with_round(data: Path) -> str:
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
 def test_each_action_of_a_round_is_decided_on_and_told_on_one_card(
-    waiting: tuple[Served, list[str]], tab: Callable[..., Page], width: int, dark: bool
+    waiting: tuple[Served, list[str]], tab: Tab, width: int, dark: bool
 ) -> None:
     served, run_id = waiting[0], waiting[1].pop()
     page = tab(width=width, dark=dark)

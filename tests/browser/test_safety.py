@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 from agent.settings import config as configuration
 from agent.types import Settings
 from agent.workbench import Workbench
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 from tests.web.folders import page as doc
 from tests.web.folders import write_world
@@ -108,7 +108,7 @@ def _harmless(page: Page) -> None:
     )
 
 
-def test_hostile_texts_stay_texts_on_every_screen(server: Served, tab: Callable[..., Page], hostile) -> None:
+def test_hostile_texts_stay_texts_on_every_screen(server: Served, tab: Tab, hostile) -> None:
     bench, run_id, shown_only, site = hostile
     page = tab()
     screen = Screen(page, server.url).open(run_id)
@@ -138,9 +138,7 @@ def test_hostile_texts_stay_texts_on_every_screen(server: Served, tab: Callable[
     assert site.paths() == []
 
 
-def test_a_screen_that_fails_says_so_without_a_trace(
-    served: Callable[..., Served], tab: Callable[..., Page]
-) -> None:
+def test_a_screen_that_fails_says_so_without_a_trace(served: Callable[..., Served], tab: Tab) -> None:
     own = served()
     with sqlite3.connect(own.data / "touchstone.db") as connection:
         connection.execute("DROP TABLE drafts")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 from tests.web.model_server import ModelServer
 
@@ -19,7 +17,7 @@ def badge(page: Page, engine: str) -> Locator:
     return panel(page, engine).locator(".chip")
 
 
-def test_an_engine_is_switched_off_and_on_and_stays_so(server: Served, tab: Callable[..., Page]) -> None:
+def test_an_engine_is_switched_off_and_on_and_stays_so(server: Served, tab: Tab) -> None:
     page = tab()
     page.goto(f"{server.url}settings")
     expect(badge(page, "arxiv")).to_have_text("not asked yet")
@@ -32,9 +30,7 @@ def test_an_engine_is_switched_off_and_on_and_stays_so(server: Served, tab: Call
     expect(badge(page, "arxiv")).to_have_text("not asked yet")
 
 
-def test_a_key_is_saved_and_removed_and_only_then_is_there_a_switch(
-    server: Served, tab: Callable[..., Page]
-) -> None:
+def test_a_key_is_saved_and_removed_and_only_then_is_there_a_switch(server: Served, tab: Tab) -> None:
     page = tab()
     page.goto(f"{server.url}settings")
     switch = panel(page, "brave").get_by_text("On", exact=True)
@@ -57,7 +53,7 @@ def test_a_key_is_saved_and_removed_and_only_then_is_there_a_switch(
     expect(switch).to_be_hidden()
 
 
-def test_a_failed_check_says_why_and_changes_the_mark(server: Served, tab: Callable[..., Page]) -> None:
+def test_a_failed_check_says_why_and_changes_the_mark(server: Served, tab: Tab) -> None:
     page = tab(width=400, dark=True)
     page.goto(f"{server.url}settings")
     expect(badge(page, "crossref")).to_have_text("not asked yet")
@@ -68,7 +64,7 @@ def test_a_failed_check_says_why_and_changes_the_mark(server: Served, tab: Calla
     assert Screen(page, server.url).too_wide() == []
 
 
-def test_a_model_is_set_up_used_at_once_and_removed(server: Served, tab: Callable[..., Page]) -> None:
+def test_a_model_is_set_up_used_at_once_and_removed(server: Served, tab: Tab) -> None:
     page = tab(width=400, dark=True)
     with ModelServer(lambda request: '{"ok": true}', models=["first-model"]) as model:
         page.goto(f"{server.url}settings")

@@ -3,14 +3,11 @@ that is refused politely."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from playwright.sync_api import expect
 
-from playwright.sync_api import Page, expect
-
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 
-Tab = Callable[..., Page]
 START = "https://kallsteg.example/"
 QUESTION = "How do I return a Kallsteg C2 logger?"
 
@@ -18,9 +15,7 @@ QUESTION = "How do I return a Kallsteg C2 logger?"
 class Asking(Screen):
     """One tab on the Ask a site screen."""
 
-    def open(self, run_id: str = "") -> Asking:
-        self.page.goto(f"{self.url}site" + (f"?run={run_id}" if run_id else ""))
-        return self
+    path = "site"
 
     def begin(self, question: str = QUESTION, starts: str = START) -> Asking:
         """Fill in the screen, choose the demo world, ask; wait for the run's own address."""
@@ -29,11 +24,7 @@ class Asking(Screen):
         expect(self.page.get_by_role("textbox", name="Domains that may be read")).to_have_value(
             "kallsteg.example"
         )
-        self.button("Options").click()
-        self.page.get_by_label("Search in").click()
-        self.page.get_by_role("option", name="demo").click()
-        expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
-        self.page.keyboard.press("Escape")
+        self.choose_demo()
         self.button("Ask").click()
         self.page.wait_for_url("**/site?run=*")
         return self

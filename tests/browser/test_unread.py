@@ -4,16 +4,15 @@ answer. And two versions of a page."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from agent.settings import config as configuration
 from agent.types import Settings
 from agent.workbench import Workbench
 from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import Screen
+from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 from tests.web.folders import page as doc
 from tests.web.folders import write_world
@@ -26,7 +25,7 @@ SAID = (
 )
 
 
-def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Callable[..., Page]) -> None:
+def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Tab) -> None:
     page = tab()
     screen = Screen(page, server.url).open().ask(QUESTION)
     screen.stands("Answer to review")
@@ -84,9 +83,7 @@ def _read_twice(server: Served, folder: Path) -> tuple[str, str]:
     return run_id, page_id
 
 
-def test_two_versions_of_a_page_side_by_side(
-    server: Served, tab: Callable[..., Page], tmp_path: Path
-) -> None:
+def test_two_versions_of_a_page_side_by_side(server: Served, tab: Tab, tmp_path: Path) -> None:
     run_id, page_id = _read_twice(server, tmp_path / "herons")
     page = tab()
     page.goto(f"{server.url}page?run={run_id}&id={page_id}")

@@ -11,15 +11,7 @@ from bench.evaluation import metrics
 from tests.tables import by_table
 
 
-@pytest.mark.parametrize(
-    ("text", "normal"),
-    [
-        ("The  Cat, a dog!", "cat dog"),
-        ("1,318 m", "1318 m"),
-        ("“An” éclair—nice", "éclairnice"),
-        ("Theatre of an ant", "theatre of ant"),
-    ],
-)
+@by_table
 def test_normal_form(text, normal):
     assert metrics.normalize_answer(text) == normal
 

@@ -15,6 +15,7 @@ from agent.settings.config import read_config
 from agent.types import Turn
 from bench.evaluation.query_rewriting import added_recall, compute_metrics, score_rewrite
 from bench.evaluation.runner import EvaluationJob, evaluate
+from tests.tables import by_table
 
 TALK = [{"role": "user", "text": "What is a brass heron?"}, {"role": "assistant", "text": "A weather vane."}]
 ROWS = [
@@ -42,15 +43,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("made", "share"),
-    [
-        ("Who built the brass heron?", 1.0),
-        ("who built heron", 0.5),
-        ("Who built it?", 0.0),
-        ("Who built it, the Brass Heron's maker?", 1.0),
-    ],
-)
+@by_table
 def test_added_words_are_the_content_words_of_the_rewrite_that_the_turn_lacks(
     made: str, share: float
 ) -> None:

@@ -10,6 +10,7 @@ from agent.accounts.accounts import Accounts
 from agent.accounts.tokens import MAX_TOKENS
 from agent.errors import NotFound, UsageError
 from agent.settings.config import read_config
+from tests.tables import by_table
 
 
 def test_a_token_holds_for_its_scopes_and_its_text_is_stored_nowhere(sign_in, accounts) -> None:
@@ -37,15 +38,7 @@ def test_a_revoked_token_and_one_of_a_blocked_person_hold_no_longer(sign_in, acc
     assert accounts.find_caller(other, "messages") is None
 
 
-@pytest.mark.parametrize(
-    ("name", "scopes", "told"),
-    [
-        ("", ["reply"], "name"),
-        ("x" * 81, ["reply"], "80"),
-        ("bot", [], "what the token is for"),
-        ("bot", ["all"], "for"),
-    ],
-)
+@by_table
 def test_a_token_needs_a_name_and_a_scope(name, scopes, told, sign_in, accounts) -> None:
     with pytest.raises(UsageError, match=told):
         accounts.tokens.create(sign_in("ann"), name, scopes)

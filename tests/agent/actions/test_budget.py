@@ -93,11 +93,6 @@ def test_a_cap_that_would_be_met_at_once_is_refused(bench):
     assert budget.suggest_cap(PauseRequest(kind="cost", why="", used=1.81, cap=2.0)) == 3.0
 
 
-def test_where_nobody_looks_a_cap_leads_to_the_answer(bench):
-    run_id = rested(bench, DEPTH, at=Status.REVIEW, max_steps=2, at_cap="report")
-    assert bench.snapshot(run_id).state.stop_reason == "budget"
-
-
 def test_until_the_next_conflict_it_rests_says_which_and_goes_on(bench):
     run_id = rested(bench, FOUNDED, until="conflict", at_cap="report")
     view = bench.snapshot(run_id)

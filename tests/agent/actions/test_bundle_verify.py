@@ -37,13 +37,6 @@ def test_an_honest_bundle_holds_and_tells_its_figures(made):
     assert found.contents and found.contents.calls[0].prompt[0]["content"] == "What now?"
 
 
-def test_a_hundred_random_changes_of_a_single_byte_are_all_told(made):
-    dice = random.Random(20261121)
-    for _ in range(100):
-        at, by = dice.randrange(len(made)), dice.randrange(1, 256)
-        assert not verify_bundle(made[:at] + bytes([made[at] ^ by]) + made[at + 1 :]).is_valid, (at, by)
-
-
 def forged(made: bytes, name: str, old: str, new: str) -> bytes:
     """The bundle with something else written in a file, and its hashes made anew: a hand that knows what it
     does."""

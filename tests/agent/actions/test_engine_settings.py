@@ -21,6 +21,7 @@ from agent.settings.key_addresses import use_key
 from agent.settings.saved import SAVED_FILE, make_key
 from agent.types import ENGINES
 from agent.workbench import Workbench
+from tests.tables import by_table
 from tests.web.engine_answers import OPENALEX, reply
 from tests.web.saved_keys import save_key
 from tests.web.site import Site
@@ -84,17 +85,7 @@ def test_what_the_environment_sets_is_changed_there(monkeypatch: pytest.MonkeyPa
         bench.shutdown()
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "told"),
-    [
-        ("OPENAI_API_KEY", "x", "no setting of a search engine"),
-        ("BRAVE_API_KEY", "two words", "spaces"),
-        ("BRAVE_API_KEY", "x" * 501, "spaces or line ends"),
-        ("SEARXNG_URL", "search.lan", "https://search.example.org"),
-        ("SEARXNG_URL", "ftp://search.lan", "https://search.example.org"),
-        ("CONTACT_EMAIL", "nobody", "name@example.org"),
-    ],
-)
+@by_table
 def test_what_cannot_be_is_refused_and_nothing_is_written(
     bench: Workbench, name: str, value: str, told: str
 ) -> None:

@@ -13,6 +13,7 @@ from agent.settings.key_addresses import use_key
 from agent.settings.saved import SAVED_FILE, make_key
 from agent.types import Settings
 from agent.workbench import Workbench
+from tests.tables import by_table
 from tests.web.model_server import ModelServer
 from tests.web.saved_keys import save_key
 
@@ -64,15 +65,7 @@ def test_search_by_meaning_follows_the_setting(bench: Workbench) -> None:
     assert [describe_field(bench, name).is_set for name in EMBEDDING_SETTINGS] == [True, True, False]
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "told"),
-    [
-        ("BRAVE_API_KEY", "x", "no setting of a model"),
-        ("OPENAI_BASE_URL", "localhost:11434", "address like"),
-        ("OPENAI_BASE_URL", "http://host:0/v1", "localhost:11434/v1"),
-        ("MODEL", "two words", "spaces"),
-    ],
-)
+@by_table
 def test_what_cannot_be_is_refused(bench: Workbench, name: str, value: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         save_model_setting(bench, name, value)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
-
-import pytest
 
 from agent.accounts.accounts import Accounts
 from agent.actions import personal_data
@@ -18,13 +15,6 @@ from tests.agent.accounts.conftest import make_claims
 
 FIRST = Step(n=0, name="ask", change={}, next="decide", by="person")
 MANY = 520
-
-
-@pytest.fixture
-def bench() -> Iterator[Workbench]:
-    opened = Workbench(read_config())
-    yield opened
-    opened.shutdown()
 
 
 def test_every_run_and_every_entry_of_the_log_is_taken_along(bench: Workbench, monkeypatch) -> None:

@@ -15,6 +15,7 @@ from agent.errors import ConcurrentChange, UsageError
 from agent.flows.research.policy import has_unread_text
 from agent.flows.research.state import ResearchState
 from agent.types import Fact, PageRef, PlanPart, Status
+from tests.tables import by_table
 from tests.web.demo_runs import reviewed
 
 FIRST = PlanPart(id="1", question="Which yard built it?", status="answered", confidence=0.8, by="model")
@@ -49,24 +50,7 @@ def test_an_edit_that_makes_no_plan_is_refused_with_what_to_do(edits, told):
         build_plan([FIRST, SECOND], edits)
 
 
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        (
-            "Who owns the yard?\n\n Which yard  built it?",
-            [("Who owns the yard?", "2"), ("Which yard built it?", "1")],
-        ),
-        (
-            "Which yard repaired it?\nWho owns the yard?",
-            [("Which yard repaired it?", "1"), ("Who owns the yard?", "2")],
-        ),
-        ("Which yard built it?", [("Which yard built it?", "1")]),
-        (
-            "Which yard built it?\nWho owns the yard?\nWhen?",
-            [("Which yard built it?", "1"), ("Who owns the yard?", "2"), ("When?", "")],
-        ),
-    ],
-)
+@by_table
 def test_lines_are_read_as_the_parts_they_were(text, read):
     assert match_parts([FIRST, SECOND], text.splitlines()) == [(id, line) for line, id in read]
 

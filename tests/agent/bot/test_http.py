@@ -214,24 +214,6 @@ def test_a_service_that_cannot_be_opened_says_so(
     assert answer.status_code == 503 and "there is no folder docs" in answer.json()["error"]
 
 
-def test_the_counters_are_served(post: Post, address: str) -> None:
-    def asked() -> float:
-        lines = requests.get(address + "/metrics", timeout=30).text.splitlines()
-        return float(
-            next(line for line in lines if line.startswith('ai_requests_total{result="success"}')).rpartition(
-                " "
-            )[2]
-        )
-
-    before = asked()
-    post("/reply", ASKED)
-    answer = requests.get(address + "/metrics", timeout=30)
-    assert asked() == before + 1 and answer.headers["content-type"].startswith("text/plain")
-    assert (
-        'ai_gate_total{decision="answerable"}' in answer.text and "ai_request_seconds_bucket" in answer.text
-    )
-
-
 def test_the_counters_are_what_prometheus_reads_and_count_right_when_many_ask_at_once(
     post: Post, address: str
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,13 +19,6 @@ from tests.web.login import LOGIN
 
 HERE = ("127.0.0.1", 50000)
 ELSEWHERE = ("203.0.113.7", 50000)
-
-
-@pytest.fixture
-def bench() -> Iterator[Workbench]:
-    made = Workbench()
-    yield made
-    made.shutdown()
 
 
 def client(

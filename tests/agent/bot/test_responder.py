@@ -104,16 +104,6 @@ def test_what_a_model_or_a_stranger_says_stays_on_its_line_of_the_log(
     assert len(told.splitlines()) == 1 and "\x1b" not in told and len(told) < 800
 
 
-def test_every_counter_is_there_from_the_beginning() -> None:
-    now = counted()
-    assert {
-        'ai_requests_total{result="success"}',
-        'ai_requests_total{result="skip"}',
-        'ai_requests_total{result="error"}',
-    } <= set(now)
-    assert {'ai_gate_total{decision="answerable"}', 'ai_gate_total{decision="not_answerable"}'} <= set(now)
-
-
 def test_whatever_breaks_is_silence_and_no_crash(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     replying = opened(stored=True)
     for trouble in (StoreError("disk full"), RuntimeError("a bug"), MemoryError()):
@@ -225,24 +215,6 @@ def test_a_run_that_somebody_drives_is_left_to_them(opened: Open) -> None:
     )
 
 
-def test_other_flows_are_resumed_as_ever(opened: Open) -> None:
-    bench = opened().bench
-    first = Step(
-        n=0,
-        name="ask",
-        change={"question": "When?", "settings": {"world": "demo", "model": "keyless"}},
-        next="decide",
-    )
-    settings = Settings(world="demo", model="keyless")
-    run_id = bench.store.ledger.create(
-        "When was Älvmora Mejeri founded?",
-        settings,
-        first,
-        owner=f"{new_owner_id().split('|')[0]}|999999999|1|gone",
-    )
-    assert bench.drive(run_id) is Status.REVIEW
-
-
 def test_a_reply_can_be_begun_and_watched(opened: Open) -> None:
     replying = opened(client=ScriptedModel(Script(write=[(SAID, SAID)])))
     run_id = replying.start_reply(says(), RequestContext(channel="screen"))
@@ -251,11 +223,3 @@ def test_a_reply_can_be_begun_and_watched(opened: Open) -> None:
         threading.Event().wait(0.02)
     view = replying.bench.snapshot(run_id)
     assert view.state.own.result.reply_text == NIGHT and view.state.own.context.channel == "screen"  # type: ignore[attr-defined]
-
-
-def test_without_a_model_there_is_silence_and_the_log_says_so(opened: Open, caplog: Any) -> None:
-    replied = opened().reply(says())
-    assert replied.result == AIResult() and replied.path == ("gate", "silent")
-    assert (
-        "A reply needs a model" in replied.reason and "A reply needs a model" in line_of(caplog).getMessage()
-    )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agent.bot.responder import DEMO_NOTE
-from agent.errors import NotFound, StoreError, UsageError
+from agent.errors import NotFound, StoreError
 from agent.settings.reply_config import DEMO_KB
 from agent.types import Outcome, Page
 from agent.types.reply import AIResult
@@ -65,11 +65,6 @@ def test_the_file_goes_before_the_environment_and_says_how_to_ask(opened: Open, 
             )
             assert ("tools" in request.body) is (method == "function_calling")
         assert replied.usage.prompt_tokens == 33 and replied.usage.completion_tokens == 21
-
-
-def test_a_file_that_does_not_fit_is_told_at_once(opened: Open) -> None:
-    with pytest.raises(UsageError, match=r"ai_response\.max_source: there is no such name"):
-        opened({"ai_response": {"max_source": 3}})
 
 
 def test_a_folder_that_takes_long_to_read_holds_nobody_up(
@@ -182,8 +177,3 @@ def test_the_demo_added_to_the_library_by_hand_is_not_told_as_true(opened: Open)
     added = replying.library.add_folder(DEMO_KB, tags=["mine"])
     assert added.sources and all(source.tags == ["demo", "mine"] for source in added.sources)
     assert not replying.reply(says("How do I fix error E31?")).result.should_reply
-
-
-def test_an_empty_knowledge_base_is_silence(opened: Open) -> None:
-    replied = opened(stock=False, client=ScriptedModel(Script())).reply(says())
-    assert replied.reason == "The knowledge base is empty." and not replied.failed

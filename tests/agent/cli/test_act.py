@@ -12,6 +12,7 @@ from agent.actions import acts
 from agent.cli.main import main
 from agent.types import Settings
 from agent.workbench import Workbench
+from tests.tables import by_table
 from tests.web.folders import page, write_world
 
 pytestmark = pytest.mark.slow
@@ -63,29 +64,7 @@ def test_an_answer_is_sent_back_commented_on_and_accepted(run_id, capsys):
     assert main(["act", run_id, "reopen"]) == 0
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        (["dance"], "there is no act dance; there are approve, "),
-        (["pause"], "to pause is not possible now: the run is waiting for a review"),
-        (["comment", "--target", "s99", "--text", "source?"], "has no sentence s99"),
-        (["send_back"], "the following arguments are required: --note"),
-        (
-            ["send_back", '{"word": 1}'],
-            "note: Field required; word: there is no such name; it takes note, private",
-        ),
-        (["send_back", "{"], "is not JSON"),
-        (["fork", "--step", "999"], "its steps are 0 to"),
-        (["redo"], "to redo is not possible now"),
-        (["replan", "--parts", FOUNDED], "nothing was changed"),
-        (
-            ["settle", "--conflict", "nothing", "--ruling", "both", "--because", "so"],
-            "has no conflict nothing",
-        ),
-        (["overrule", "--sentence", "s1", "--mark", "supported", "--reason", "x"], "is for check_text runs"),
-        (["supply", "--url", WALL, "--file", "/no/such.pdf"], "cannot be read"),
-    ],
-)
+@by_table
 def test_what_cannot_be_is_refused_in_a_sentence(run_id, capsys, given, told):
     assert main(["act", run_id, *given]) == 2
     assert told in capsys.readouterr().err

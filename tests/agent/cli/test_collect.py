@@ -15,6 +15,7 @@ import pytest
 from agent.cli.main import main
 from agent.settings import config
 from agent.workbench import Workbench
+from tests.tables import by_table
 from tests.web.site import Site as Server
 from tests.web.site import html
 
@@ -47,46 +48,13 @@ def test_the_plain_way(capsys: pytest.CaptureFixture[str]) -> None:
     assert "(thread" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
-        (["Collect the news"], "name at least one page to start from"),
-        (["--start", "", "Collect the news"], "name at least one page to start from"),
-        (["--start", "nonsense", "Collect the news"], "“nonsense” is not a web address"),
-        (
-            ["--start", QUOTE, "--start", "ftp://a.example/", "Collect"],
-            "“ftp://a.example/” is not a web address",
-        ),
-        (["--start", QUOTE, "--depth", "0", "Collect"], "at least one level of depth, not 0"),
-        (["--start", QUOTE, "--max-articles", "0", "Collect"], "at least one article or thread, not 0"),
-        (["--start", QUOTE, "--max-pages", "-1", "Collect"], "at least one page, not -1"),
-        (["--start", QUOTE, "--world", "nowhere", "Collect"], "There is no world 'nowhere'"),
-        (["--start", QUOTE, " "], "there is no question yet"),
-        (
-            ["Collect", "--start", QUOTE, "--allow", "other.example"],
-            "outside the allowed domains (other.example)",
-        ),
-    ],
-)
+@by_table
 def test_wrong_usage_is_told_and_ends_with_2(
     wrong: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*DEMO, *wrong]) == 2
     out, err = capsys.readouterr()
     assert err.startswith("touchstone: ") and told in err and not out, "nothing was started"
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        ["--start", QUOTE],
-        ["--start", QUOTE, "--max-articles", "many", "Go"],
-        ["--start", QUOTE, "--bogus", "Go"],
-    ],
-)
-def test_what_the_parser_refuses_ends_with_2(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["collect", *wrong]) == 2
-    assert "error: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("flow", ["collect", "site"])

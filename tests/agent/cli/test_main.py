@@ -132,15 +132,7 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_answer(tmp_path, capsys
     assert "412" in told.out and "cannot be written" in told.err and "Traceback" not in told.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "hint"),
-    [
-        (["research", "  ", "--world", "demo"], "no question"),
-        (["research", "q", "--world", "/no/such/folder"], "no world"),
-        (["research", "q", "--world", "demo", "--max-steps", "0"], "at least one"),
-        (["export", "nothing"], "touchstone runs"),
-    ],
-)
+@by_table
 def test_wrong_usage_is_told_in_a_line(arguments, hint, capsys):
     assert main(arguments) == 2
     told = capsys.readouterr()

@@ -10,6 +10,7 @@ import pytest
 from agent.cli.main import main
 from agent.engine.worker import Worker
 from agent.llm.detect import ReplyModel
+from tests.tables import by_table
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer
 from tests.web.replying_model import Script
@@ -64,15 +65,7 @@ def test_without_a_model_nothing_is_printed_but_why(capsys: Told, tmp_path: Path
     assert out == "" and "failed (gate -> silent): A reply needs a model" in err
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("{", "is no conversation"),
-        ("[3]", "0: "),
-        ('[{"role": "boss", "text": "x"}]', "0.role: "),
-        ("{}", "is no conversation"),
-    ],
-)
+@by_table
 def test_a_file_that_is_no_conversation_is_refused(
     capsys: Told, tmp_path: Path, text: str, told: str
 ) -> None:

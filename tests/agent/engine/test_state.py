@@ -12,7 +12,6 @@ from agent.engine.state import (
     State,
     append,
     find_undone,
-    fold,
     merge,
     shallow_copy,
     to_jsonable,
@@ -55,17 +54,6 @@ def test_an_action_is_amended_by_its_step():
         to_jsonable({"actions": [act.model_copy(update={"new_facts": 2})]}),
     )
     assert [(a.step, a.new_facts) for a in state.actions] == [(3, 2)]
-
-
-def test_a_replay_gives_the_same_state():
-    changes = [
-        to_jsonable({"notes": [Note(step=n, text=str(n))], "leads": [lead(str(n % 3), n / 10)]})
-        for n in range(10)
-    ]
-    state = Toy()
-    for change in changes:
-        merge(state, change)
-    assert fold(Toy(), [Step(n=n, name="s", change=c, next="") for n, c in enumerate(changes)]) == state
 
 
 def test_a_fork_does_not_touch_the_first():

@@ -6,6 +6,7 @@ import pytest
 
 from agent.library.poi_table import find_facilities
 from agent.types import Outcome, Page, Table
+from tests.tables import by_table
 
 
 def read(*rows: list[str]):
@@ -19,20 +20,12 @@ def read(*rows: list[str]):
     return find_facilities(page, "kb:a.csv")
 
 
-@pytest.mark.parametrize(
-    ("header", "row", "place"),
-    [
-        (["Name", "LAT", "LNG"], ["A", "1.5", "-2"], (1.5, -2.0)),
-        (["facility name", "Latitude", "Longitude"], ["A", "1", "2"], None),
-        (["title", "lat.", "long"], ["A", "+1,5", "2,25"], (1.5, 2.25)),
-        (["name", "latitude", "longitude"], ["A", "33.9° S", "W 18.4"], (-33.9, -18.4)),
-        (["nom", "latitude", "longitude"], ["A", "N 48.85", "2.35 E"], (48.85, 2.35)),
-        (["name", "coordinates"], ["A", "59.33, 18.06"], (59.33, 18.06)),
-    ],
-)
+@by_table
 def test_columns_and_coordinates_in_many_spellings(header, row, place):
     found, skipped = read(header, row)
-    assert ([(f.latitude, f.longitude) for f in found], skipped) == (([place], 0) if place else ([], 0))
+    assert ([(f.latitude, f.longitude) for f in found], skipped) == (
+        ([tuple(place)], 0) if place else ([], 0)
+    )
 
 
 @pytest.mark.parametrize(

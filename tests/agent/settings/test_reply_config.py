@@ -129,22 +129,6 @@ def test_a_key_with_nothing_behind_it_has_its_default(tmp_path: Path) -> None:
     assert own.reply_settings.graph_timeout_seconds == 120.0 and own.ai_response.llm.vram_limit is None
 
 
-@pytest.mark.parametrize(("given", "read"), [("24", 24), ("0.5", 0.5), ("7.75", 7.75)])
-def test_gigabytes_need_not_be_whole(tmp_path: Path, given: str, read: float) -> None:
-    assert (
-        reply_config.read_response_config(
-            written(tmp_path, f"ai_response: {{llm: {{vram_limit: {given}}}}}")
-        ).ai_response.llm.vram_limit
-        == read
-    )
-
-
-@pytest.mark.parametrize("given", ["0", "-1", ".inf", ".nan", "much"])
-def test_gigabytes_are_a_number_above_nothing(tmp_path: Path, given: str) -> None:
-    with pytest.raises(UsageError, match=r"ai_response\.llm\.vram_limit: "):
-        reply_config.read_response_config(written(tmp_path, f"ai_response: {{llm: {{vram_limit: {given}}}}}"))
-
-
 def test_a_secret_is_never_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as wrong:
         reply_config.read_response_config(written(tmp_path, "ai_response: {llm: {api_key: [sk-hush-1234]}}"))

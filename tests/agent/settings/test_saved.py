@@ -80,14 +80,6 @@ def test_a_former_plain_file_is_encrypted_at_the_next_start(monkeypatch: pytest.
     assert "encrypted with the key from TOUCHSTONE_SECRET_KEY" in read_config().saved.describe_keeping()
 
 
-def test_a_key_is_changed_with_the_old_one_behind_the_new(tmp_path: Path) -> None:
-    old, new = make_key(), make_key()
-    opened(tmp_path, old).save("BRAVE_API_KEY", "canary")
-    opened(tmp_path, f"{new},{old}").seal()
-    assert opened(tmp_path, new).read() == {"BRAVE_API_KEY": "canary"}
-    assert opened(tmp_path, old).unreadable() == ["BRAVE_API_KEY"]
-
-
 def test_a_wrong_key_says_so_and_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     right = make_key()
     monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", right)

@@ -11,6 +11,7 @@ from sqlalchemy import text
 from agent.errors import StoreError, UsageError
 from agent.store import database
 from agent.store.database import Store
+from tests.tables import by_table
 
 pytestmark = pytest.mark.real_disk
 
@@ -49,15 +50,7 @@ def test_what_cannot_be_opened_is_told_in_words(tmp_path):
             Store(f"sqlite:///{tmp_path}/{path}")
 
 
-@pytest.mark.parametrize(
-    ("url", "told"),
-    [
-        ("nonsense", "no address of a database"),
-        ("http://a:port/x", "no address of a database"),
-        ("mysql+nosuchdriver://me:CANARY@db/t", "no driver for it here"),
-        ("oracle://me:CANARY@db/t", "no driver for it here"),
-    ],
-)
+@by_table
 def test_an_address_that_cannot_be_used_is_told_in_a_line(url, told):
     """Both were tracebacks."""
     with pytest.raises(UsageError, match=told) as error:

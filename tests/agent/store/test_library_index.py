@@ -33,14 +33,6 @@ UNKNOWN = {
     "described_by": "keyless",
     "tags": [],
     "passages": 0,
-}
-
-
-UNKNOWN = {
-    **dict.fromkeys(("sha256", "description", "fetched_at", "deleted_at", "detail"), ""),
-    "described_by": "keyless",
-    "tags": [],
-    "passages": 0,
     "added_at": "2026",
 }
 

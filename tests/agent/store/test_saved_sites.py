@@ -5,20 +5,11 @@ from __future__ import annotations
 import pytest
 
 from agent.errors import UsageError
-from agent.settings import config
 from agent.types import Settings
-from agent.workbench import Workbench
 
 LOGGERS = Settings(
     flow="site", start_urls=["https://kallsteg.example/"], instruction="Be brief", thread_id="t"
 )
-
-
-@pytest.fixture
-def bench():
-    opened = Workbench(config.read_config())
-    yield opened
-    opened.shutdown()
 
 
 def test_kept_replaced_dropped(bench):

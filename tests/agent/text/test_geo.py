@@ -14,6 +14,7 @@ from agent.text.geo import (
     parse_coordinates,
 )
 from agent.types import Facility
+from tests.tables import by_table
 
 
 def facility(
@@ -24,43 +25,16 @@ def facility(
     )
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "km"),
-    [
-        ((0.0, 0.0), (0.0, 0.0), 0.0),
-        ((0.0, 0.0), (0.0, 1.0), 111.195),
-        ((0.0, 0.0), (90.0, 0.0), 10007.557),
-        ((0.0, 0.0), (0.0, 180.0), 20015.115),
-        ((90.0, 0.0), (-90.0, 77.0), 20015.115),
-        ((10.0, 179.5), (10.0, -179.5), 109.505),
-        ((51.4779, -0.0015), (48.8584, 2.2945), 334.0),
-    ],
-)
+@by_table
 def test_distances_are_great_circles(one: tuple[float, float], other: tuple[float, float], km: float) -> None:
     assert distance_km(one, other) == pytest.approx(km, rel=1e-3, abs=1e-6)
     assert distance_km(one, other) == pytest.approx(distance_km(other, one))
     assert math.isfinite(distance_km(one, other))
 
 
-@pytest.mark.parametrize(
-    ("text", "point"),
-    [
-        ("59.33, 18.06", (59.33, 18.06)),
-        ("-33.9; 18.4", (-33.9, 18.4)),
-        ("59.33,18.06", (59.33, 18.06)),
-        ("59.33° N, 18.06° E", (59.33, 18.06)),
-        ("33.9 S 70.6 W", (-33.9, -70.6)),
-        ("60, 20", (60.0, 20.0)),
-        ("91.0, 10.0", None),
-        ("10.0, 181.0", None),
-        ("on 3 May", None),
-        ("I have 1,000 clinics", None),
-        ("1,000", None),
-        ("", None),
-    ],
-)
+@by_table
 def test_points_in_figures(text: str, point: tuple[float, float] | None) -> None:
-    assert parse_coordinates(text) == point
+    assert parse_coordinates(text) == (tuple(point) if point else None)
 
 
 def test_towns_and_streets_are_known_from_the_addresses() -> None:

@@ -6,8 +6,6 @@ import asyncio
 import json
 from datetime import UTC, datetime
 
-import pytest
-
 from agent.actions import page_input
 from agent.engine.run_state import RunState
 from agent.types import (
@@ -25,6 +23,7 @@ from agent.types import (
 from pages.widgets.evidence import page_text, unreadable_pages
 from pages.widgets.run import answer_card, export_menu, page_graph
 from pages.widgets.shell import labels, server
+from tests.tables import by_table
 
 EVIL = "<img src=x> ![a](http://x/)"
 
@@ -174,19 +173,7 @@ def test_what_could_not_be_read_is_counted_and_told():
     assert "<img" not in drawn
 
 
-@pytest.mark.parametrize(
-    ("question", "name"),
-    [
-        ("Who?", "who"),
-        ("../../etc/passwd", "etc-passwd"),
-        ("…", "report"),
-        ("x" * 200, "x" * 60),
-        ("CON: a\x00b", "con-a-b"),
-        ("Wer führt Älvmora Mejeri?", "wer-fuhrt-alvmora-mejeri"),
-        ("Straße, Łódź, smørrebrød", "strasse-lodz-smorrebrod"),
-        ("牛奶", "report"),
-    ],
-)
+@by_table
 def test_file_names_are_harmless(question, name):
     assert export_menu.make_file_name(question) == name
 

@@ -10,6 +10,7 @@ from agent.flows.chat.flow import CHAT
 from agent.llm.model import CompletionRequest
 from agent.types import LibraryScope, Status
 from agent.workbench import Workbench
+from tests.tables import by_table
 from tests.web.chatting_model import (
     ASKED,
     LIGHT,
@@ -67,15 +68,7 @@ def test_the_edges_are_the_seeds() -> None:
     assert {edge.start for edge in CHAT.edges if edge.rest} == {"clarify", "clarify_final"}
 
 
-@pytest.mark.parametrize(
-    ("route", "way"),
-    [
-        ("RETRIEVE", "router retrieve grade generate validate end"),
-        ("REWRITE_THEN_RETRIEVE", "router rewrite retrieve grade generate validate end"),
-        ("ASK_CLARIFICATION", "router clarify respond"),
-        ("LOCATION_SEARCH", "router location end"),
-    ],
-)
+@by_table
 def test_each_route_leads_where_the_seed_says(said: Said, route: str, way: str) -> None:
     turn = said(script=Script(router=route))
     assert (
