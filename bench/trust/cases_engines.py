@@ -1,4 +1,4 @@
-"""Cases of search engines that answer with bombs, or that send the search inside."""
+"""The case of search engines that answer with bombs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agent.types import Outcome
 from agent.web.world import World, open_world
 from bench.trust.cases_pages import read_memory
 from bench.trust.scorecard import Bench, Result, case
-from tests.web.site import Reply, Site, html, sends_to
+from tests.web.site import Reply, Site, html
 
 MOST_MB = 600
 """Memory of this process with its children: what the server may use at most."""
@@ -107,22 +107,3 @@ def engine_bombs(bench: Bench) -> Result:
         misses += [f"{name}: the next search {after.outcome}"] if after.outcome is not Outcome.OK else []
     told = f"most {worst_mb:.0f} MB, {worst_cpu:.1f} s of CPU here, {worst_s:.0f} s"
     return Result(count, told, misses)
-
-
-@case("S10.6", "Redirects of search engines to other hosts and ports", "0 followed", quick=True)
-def engine_redirects(bench: Bench) -> Result:
-    misses, count = [], 0
-    with Site({"/inner": html(HIT), "/": html(HIT)}) as inner:
-        places = [
-            inner.url("/inner"),
-            inner.url("/inner").replace("127.0.0.1", "localhost"),
-            inner.url("//inner"),
-        ]
-        for place in places:
-            for status in (301, 302, 303, 307, 308):
-                with Site({"/html/": sends_to(place, status)}) as site:
-                    found = searching_world(site, "/html/").search("duckduckgo", "milk")
-                count += 1
-                misses += [f"{status} {place}: {found.outcome}"] if inner.asked or found.hits else []
-                inner.asked.clear()
-    return Result(count, f"{len(misses)} followed", misses)

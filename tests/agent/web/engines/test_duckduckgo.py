@@ -121,11 +121,15 @@ def test_the_check_is_a_real_search(live_world: Live) -> None:
     assert not world.is_reachable()
 
 
-def test_a_redirect_to_another_server_is_not_followed(live_world: Live) -> None:
-    with Site({"/": FOUND}) as inner, Site({"/html/": sends_to(inner.url())}) as site:
-        result = live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a")
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_to_another_server_is_not_followed(live_world: Live, status: int, host: str) -> None:
+    with Site({"/": FOUND}) as inner:
+        away = sends_to(inner.url().replace("127.0.0.1", host), status)
+        with Site({"/html/": away}) as site:
+            result = live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a")
         assert (result.outcome, result.hits, inner.asked) == (Outcome.BLOCKED, [], [])
-        assert "not followed" in result.detail
+        assert ("not followed" if host == "127.0.0.1" else "not fetched") in result.detail
 
 
 def test_an_answer_that_takes_too_long_to_read_ends_at_the_limit_and_the_next_one_is_read(
