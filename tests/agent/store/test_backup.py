@@ -10,8 +10,6 @@ import os
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 import zipfile
@@ -33,6 +31,7 @@ from agent.store.backup import (
     BackupSchedule,
     list_backups,
     restore_backup,
+    sweep_rooms,
     verify_backup,
     write_backup,
 )
@@ -289,14 +288,15 @@ def test_a_backup_somebody_made_by_hand_is_never_deleted_and_never_taken_for_the
     assert all(path.read_bytes() == b"mine" for path in by_hand)
 
 
-def run_until_killed(work: Callable[[], object]) -> None:
-    """Run this in a process of its own, which kills itself in the midst of it."""
+def run_apart(work: Callable[[], object]) -> int:
+    """Do this in a process of its own; returns how that ended."""
     if not (pid := os.fork()):
         try:
             work()
+            os._exit(0)
         finally:
             os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
 def kill_backup(folder: Path, target: Path) -> None:
@@ -307,7 +307,7 @@ def kill_backup(folder: Path, target: Path) -> None:
         os.umask(0o022)
         write_backup(folder, target)
 
-    run_until_killed(work)
+    assert run_apart(work) == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("then", ["the next backup", "the next start", "a restore"])
@@ -332,10 +332,9 @@ def test_a_sweep_beside_takes_no_room_of_a_backup_at_work(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     digest = hashlib.file_digest
-    swept = "import pathlib, sys; from agent.store.backup import sweep_rooms; sweep_rooms(pathlib.Path(sys.argv[1]))"
 
     def sweep_first(*given: Any) -> Any:
-        subprocess.run([sys.executable, "-c", swept, str(tmp_path)], check=True)
+        assert run_apart(lambda: sweep_rooms(tmp_path)) == 0
         return digest(*given)
 
     monkeypatch.setattr(hashlib, "file_digest", sweep_first)
@@ -433,7 +432,7 @@ def kill_restore(source: Path, folder: Path, after: int) -> None:
         Path.rename = move  # type: ignore[method-assign, assignment]
         restore_backup(source, folder, force=True)
 
-    run_until_killed(work)
+    assert run_apart(work) == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("after", range(2, 8))

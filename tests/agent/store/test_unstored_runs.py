@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from agent.store import unstored_runs
 from agent.store.database import Store
-from agent.store.unstored_runs import HELD_S, MAX_HELD, UnstoredRuns
+from agent.store.unstored_runs import HELD_S, UnstoredRuns
 from agent.types import Settings, Step
 
 pytestmark = pytest.mark.slow
@@ -34,14 +35,15 @@ def test_a_run_that_ends_is_held_or_forgotten() -> None:
     assert [run.id for run in runs.ended_runs()] == [held] and runs.get(dropped) is None
 
 
-def test_only_the_newest_ended_runs_are_held_and_those_at_work_stay() -> None:
+def test_only_the_newest_ended_runs_are_held_and_those_at_work_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unstored_runs, "MAX_HELD", 5)
     runs = UnstoredRuns()
     working, first = begin(runs), begin(runs)
     assert runs.end(first, hold=True) == []
-    for _ in range(MAX_HELD - 1):
+    for _ in range(4):
         assert runs.end(begin(runs), hold=True) == []
     assert runs.end(begin(runs), hold=True) == [first]
-    assert runs.get(working) is not None and len(runs.ended_runs()) == MAX_HELD
+    assert runs.get(working) is not None and len(runs.ended_runs()) == 5
 
 
 def test_an_ended_run_is_forgotten_when_its_time_is_over() -> None:
