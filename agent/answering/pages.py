@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from agent.engine.context import RunContext
-from agent.engine.run_state import RunState
+from agent.engine.run_state import Own, RunState
+from agent.engine.state import fold
 from agent.evidence.sources import assess_trust
 from agent.library.ingest import DEMO_TAG
 from agent.retrieval.passages import split_passages
@@ -103,6 +104,16 @@ def refer_to_stored(page: Page, page_id: str, found_on: str, step: int, **more: 
     url = page.final_url or page.url
     ref = PageRef(url=url, final_url=url, page_id=page_id, title=page.title, found_on=found_on, step=step)
     return ref.replace(**more)
+
+
+def fold_earlier_turns(
+    state: RunState, tools: RunContext, own_state: type[Own], *, is_answered: bool = False
+) -> Iterator[RunState[Own]]:
+    """The earlier turns of the conversation that are runs, the newest first; those with an answer alone where
+    it must be `is_answered`."""
+    for turn in reversed(state.history):
+        if turn.run_id and (turn.answered or not is_answered):
+            yield fold(RunState(own=own_state()), tools.store.ledger.steps(turn.run_id))
 
 
 def find_hidden_sources(state: RunState, tools: RunContext) -> set[str]:

@@ -98,8 +98,8 @@ class FlowState(State):
         return []
 
     def count_pages(self, actions: list[Action]) -> int:
-        """How many pages of the page budget these actions used."""
-        return sum(bool(action.page_id) and action.action != "more" for action in actions)
+        """How many pages of the page budget these actions used: those that were asked for, read or not."""
+        return sum(action.action == "crawl_url" for action in actions)
 
     def derive_view(self, run: RunState[Any], change: Change, step: int) -> None:
         """Work out what follows from the run's state and is not stored, after this change of this step."""

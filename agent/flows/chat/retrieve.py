@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from agent.answering import fact_view
-from agent.answering.pages import content_passages, find_hidden_sources
+from agent.answering.pages import content_passages, find_hidden_sources, fold_earlier_turns
 from agent.engine.context import RunContext
-from agent.engine.run_state import RunState
-from agent.engine.state import Change, fold
+from agent.engine.state import Change
 from agent.flows.chat.state import ChatRun, ChatState
 from agent.llm.recorded import RECORDED
 from agent.retrieval.scorer import fuse_rankings
@@ -29,11 +29,7 @@ REMEMBERED_TURNS = 3
 def recall(state: ChatRun, tools: RunContext) -> Change:
     """What is remembered of the last turns that were answered, the newest first: the facts that their answers
     cite, with the passages of these facts."""
-    runs = [turn.run_id for turn in reversed(state.history) if turn.run_id and turn.answered]
-    ledger = tools.store.ledger
-    turns: list[ChatRun] = [
-        fold(RunState(own=ChatState()), ledger.steps(run_id)) for run_id in runs[:REMEMBERED_TURNS]
-    ]
+    turns = islice(fold_earlier_turns(state, tools, ChatState, is_answered=True), REMEMBERED_TURNS)
     facts, docs = dict[str, Fact](), dict[str, PassageRef]()
     for turn in turns:
         cited = {i for sentence in (turn.answer.sentences if turn.answer else []) for i in sentence.fact_ids}

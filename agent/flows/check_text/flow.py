@@ -1,8 +1,5 @@
-"""The `check_text` flow: each claim of a given text against the sources it cites.
-
-read -> sort (with a model) -> fetch ... -> search (when asked for) -> check ... -> result -> done. A person
-may have a source tried again or supply its text: the claims that cite it are then checked again.
-"""
+"""The `check_text` flow: each claim of a given text against the sources it cites. A person may have a source
+tried again or supply its text: the claims that cite it are then checked again."""
 
 from __future__ import annotations
 

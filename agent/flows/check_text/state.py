@@ -13,7 +13,6 @@ from agent.engine.state import Change, upsert
 from agent.evidence.support import describe_support
 from agent.text.urls import canonicalize
 from agent.types import (
-    Action,
     CheckedText,
     MarkedSentence,
     Outcome,
@@ -91,10 +90,6 @@ class CheckTextState(AnsweringState):
             mark, read = self.marks.get(claim.id), [steps.get(canonicalize(url), -1) for url in claim.urls]
             due += [claim] if mark is None or max(read, default=-1) > mark.step else []
         return due
-
-    def count_pages(self, actions: list[Action]) -> int:
-        """How many addresses these actions asked for; failures count too."""
-        return sum(action.action == "crawl_url" for action in actions)
 
     def describe_target(self, run: RunState[Any], step: str) -> str:
         """How far the step has come, in numbers."""

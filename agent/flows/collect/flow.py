@@ -1,8 +1,5 @@
 """The `collect` flow: from start pages to articles and threads, one decision a page, and a digest of them.
-
-intent -> decide -> crawl -> judge -> gather | links -> decide ... -> relevance -> decide | report -> review.
-Step by step, the run shows the path ahead and waits whenever new pages were opened.
-"""
+Step by step, the run shows the path ahead and waits whenever new pages were opened."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import append, upsert
 from agent.text.plurals import format_count
-from agent.types import Action, PageRef
+from agent.types import PageRef
 from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavEvent, NavEventName
 
 log = logging.getLogger("agent.nav")
@@ -87,10 +87,6 @@ class CollectState(AnsweringState):
     def relevance_question(self, run: RunState[Any]) -> str:
         """The topic, else the prompt."""
         return self.intent.topic or run.question
-
-    def count_pages(self, actions: list[Action]) -> int:
-        """How many pages these actions requested; failures count too."""
-        return len(actions)
 
     def extra_sources(self, run: RunState[Any]) -> list[PageRef]:
         """The pages of the kept items."""

@@ -1,8 +1,5 @@
-"""The `reply` flow: answer a conversation from the library's index, or stay silent.
-
-gate -> select -> load -> write -> verify -> replied. In doubt or after a failure the run ends silent; with a
-model, no rule replaces a failed call.
-"""
+"""The `reply` flow: answer a conversation from the library's index, or stay silent. In doubt or after a
+failure the run ends silent; with a model, no rule replaces a failed call."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from agent.answering.view import AnsweringState
 from agent.engine.run_state import RunState
 from agent.engine.state import upsert
 from agent.text.question_analysis import ParsedQuestion, parse_question
-from agent.types import Lead, Outline, Record, SearchHit
+from agent.types import Action, Lead, Outline, Record, SearchHit
 
 SEARCH_PREFIX = "search: "
 """Precedes the query in the name of a search."""
@@ -53,6 +53,10 @@ class ResearchState(AnsweringState):
     def unanalyzed(self) -> list[Observation]:
         """What was brought and not analyzed yet."""
         return [] if self.is_analyzed else self.brought
+
+    def count_pages(self, actions: list[Action]) -> int:
+        """How many pages these actions read, each once."""
+        return sum(bool(action.page_id) and action.action != "more" for action in actions)
 
     def comparison_questions(self, run: RunState[Any]) -> list[ParsedQuestion]:
         """The run's question; of one with several parts each of these."""

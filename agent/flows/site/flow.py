@@ -1,8 +1,4 @@
-"""The `site` flow: answer a question from chosen websites, reading as few pages as possible.
-
-recall -> survey -> crawl -> decide -> crawl ... -> draft -> review. `recall` takes over what the conversation
-read, `survey` fetches the sitemaps, `crawl` reads a batch of pages, `decide` chooses between answering and
-exploring, `draft` writes or refuses."""
+"""The `site` flow: answer a question from chosen websites, reading as few pages as possible."""
 
 from __future__ import annotations
 

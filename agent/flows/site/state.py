@@ -14,7 +14,7 @@ from agent.answering.view import AnsweringState
 from agent.engine.run_state import ReadText, RunState
 from agent.engine.state import Change, append, merge_dict, upsert
 from agent.text.urls import canonicalize
-from agent.types import Action, Actor, Outcome, Record
+from agent.types import Actor, Outcome, Record
 
 BY_PERSON, BY_SITEMAP, BY_INDEX = -1, -2, -3
 """Where an address was found when it was on no page: a person gave it, a sitemap lists it, an earlier run
@@ -117,10 +117,6 @@ class SiteState(AnsweringState):
     def relevance_question(self, run: RunState[Any]) -> str:
         """The question as it stands alone, with the public notes: what links are weighed by."""
         return " ".join([self.search_text(run), *public_note_texts(run)])
-
-    def count_pages(self, actions: list[Action]) -> int:
-        """Every page that was asked for counts, read or not."""
-        return len(actions)
 
     def fork_change(self) -> dict[str, Any]:
         """A fork explores anew."""

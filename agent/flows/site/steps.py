@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from agent.answering import fact_view
-from agent.answering.pages import START_PAGE_REASON, build_crawl, mark_read
+from agent.answering.pages import START_PAGE_REASON, build_crawl, fold_earlier_turns, mark_read
 from agent.answering.plan import list_parts
 from agent.engine.context import RunContext
-from agent.engine.run_state import RunState
-from agent.engine.state import Change, fold, state_after
+from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
 from agent.flows.site import earlier_pages, links
 from agent.flows.site import pages as reading
@@ -46,9 +45,7 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Take over the pages and the graph of the conversation, and queue the start pages; a site whose stored
     pages hold a good passage is not asked for any."""
     change: Change = {"asked": state.question, "current_iteration": 0}
-    runs = [turn.run_id for turn in reversed(state.history) if turn.run_id]
-    ledger = tools.store.ledger
-    turns: Iterator[SiteRun] = (fold(RunState(own=SiteState()), ledger.steps(run_id)) for run_id in runs)
+    turns = fold_earlier_turns(state, tools, SiteState)
     former = next((turn for turn in turns if turn.own.all_discovered_urls), None)
     if former:
         change |= earlier_pages.carry_over_pages(state, former, tools)
