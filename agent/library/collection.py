@@ -135,7 +135,9 @@ class Library:
         """The `k` passages most relevant to the query, best first; by words and, with vectors, by meaning.
         With `words_only` no embedding model is asked."""
         self.index_pending(most=PENDING_PER_SEARCH)
-        within, depth = self._scope_rows(scope), max(FUSION_DEPTH, k)
+        limited = scope is not None and not scope.is_unlimited
+        within = self.library_index.source_rows(self._scope_query(scope)) if limited else None
+        depth = max(FUSION_DEPTH, k)
         by_meaning, note = self._search_vectors("" if words_only else query, depth, within)
         if by_meaning and not self.library_index.has_fulltext:
             by_words, note = [], "Searched by meaning only: search by words needs the embedded SQLite."
@@ -313,11 +315,6 @@ class Library:
             added_only=scope.added_only,
             is_limited=bool(scope.source_ids or scope.run_ids or scope.tags),
         )
-
-    def _scope_rows(self, scope: LibraryScope | None) -> list[int] | None:
-        if scope is None or scope.is_unlimited:
-            return None
-        return self.library_index.source_rows(self._scope_query(scope))
 
 
 def _by_score(entry: tuple[int, float]) -> tuple[float, int]:

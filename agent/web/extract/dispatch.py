@@ -74,7 +74,8 @@ def read_page(kind: str, raw: bytes, content_type: str, url: str) -> Extraction:
         case "text":
             read = mime.find_text_format(content_type, url).load_reader()
             reading = read(encoding.decode(raw, content_type))
-            reading.title = reading.title or _name_in_address(url)
+            if not reading.title and not url.startswith(urls.FILE_SCHEME):  # a file is named by its label
+                reading.title = url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
             return reading
         case "xml":
             return _extract_xml(encoding.decode(raw, content_type), url)
@@ -87,11 +88,6 @@ def read_page(kind: str, raw: bytes, content_type: str, url: str) -> Extraction:
             stated = mime.parse_media_type(content_type) or "an unknown type"
             unreadable = f"This is not a text that can be read here ({stated}). Open it yourself."
             return Extraction(outcome=Outcome.UNSUPPORTED, detail=unreadable)
-
-
-def _name_in_address(url: str) -> str:
-    """The last part of an address's path; "" for a document's, which is named by its label."""
-    return "" if url.startswith(urls.FILE_SCHEME) else url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
 
 
 def _extract_xml(source: str, url: str) -> Extraction:
