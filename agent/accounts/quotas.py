@@ -30,7 +30,6 @@ from agent.types import Status
 from agent.types.batches import BudgetMeter
 
 q, u = tables.quotas.c, tables.uses.c
-ASK_ADMIN = "your quota begins anew at midnight (UTC), or when an admin raises it"
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,8 @@ def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0, claim: DayU
     ):
         if ((done := meter.used or 0) or more) and done >= meter.cap * share:
             kept = ", the rest is kept for answers" if done < meter.cap else ""
-            return f"{meter.description} today{kept}: {ASK_ADMIN}"
+            until = "your quota begins anew at midnight (UTC), or when an admin raises it"
+            return f"{meter.description} today{kept}: {until}"
     return ""
 
 

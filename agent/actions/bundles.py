@@ -421,9 +421,6 @@ def _list_remarks(found: Sequence[Fact], contents: BundleContents) -> Iterator[s
         yield "the run had itself been imported from a bundle"
 
 
-RESTING_STATUSES = (Status.PAUSED, Status.STOPPED, Status.FAILED)
-
-
 @dataclass(frozen=True)
 class ImportedRun:
     """The run's id here, its id in the bundle, and the verification."""
@@ -469,7 +466,7 @@ def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
     at = utc_timestamp()
     step = Step(n=last.n + 1, name="import", change=change, next=last.next, by="person", at=at)
     status = original.status
-    if status not in RESTING_STATUSES:
+    if status not in (Status.PAUSED, Status.STOPPED, Status.FAILED):
         status = flow.rest_statuses.get(last.next, Status.PAUSED)
     for page in contents.pages.values():
         bench.store.pages.add_if_absent(page)

@@ -37,8 +37,6 @@ LABELS = frozenset("title heading heads row_labels missing open assumed".split()
 """What of an answer nobody checks, and must have no word of its own."""
 READING_IDS = frozenset("by about removed only_parts length".split())
 SENTENCE_FIELDS = frozenset(("text", "check", "fact_ids"))
-PERSONS_KEYS = ("question", "settings")
-"""What a person set for every reader."""
 MIN_PHRASE, MAX_PHRASE, MIN_SENTENCE_CHARS = 3, 12, 12
 """Words that a private text has at least to be recognised as a whole, how many of it are compared, and the
 letters that a withheld sentence has at least to be looked for."""
@@ -217,7 +215,8 @@ def _release_step(step: Step, privacy: Privacy, hide: Hide, is_made_by_model: bo
             return {inner: walk(inner, item, rule) for inner, item in value.items()}
         return [walk(name, item, rule) for item in value] if isinstance(value, list) else value
 
-    change = {key: value if key in PERSONS_KEYS else walk(key, value, key) for key, value in change.items()}
+    for_all = ("question", "settings")  # what a person set for every reader
+    change = {key: value if key in for_all else walk(key, value, key) for key, value in change.items()}
     if not is_closed:
         privacy.public.update(text for text in _list_texts(change) if not is_withheld(text))
     known = [" ".join(tokenize(text)[:MAX_PHRASE]) for text in sentences]

@@ -22,7 +22,6 @@ from agent.flows.research.report_steps import choose_report_facts
 from agent.text.plurals import clip
 from agent.types import Edit, Fact, Outline, OutlineSection, ReportLength, SectionForm
 
-OUTLINE_EDIT = "changed the outline"
 NOT_USED = "Not used"
 """The line above the facts that no section has."""
 MAX_FACT_CHARS = 160
@@ -61,7 +60,7 @@ def use_outline(
     change: Change = {}
     if view.state.own.outline != outline:
         change = {"outline": outline.replace(by="person", step=view.head + 1)}
-        change |= {} if is_waiting else {"edits": [Edit(step=view.head + 1, text=OUTLINE_EDIT)]}
+        change |= {} if is_waiting else {"edits": [Edit(step=view.head + 1, text="changed the outline")]}
     return PersonStep(change, "sections", GO_ON)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from agent import logs
 from agent.actions.commit import ActionContext
@@ -75,9 +74,12 @@ def check_value(bench: ActionContext, name: str, value: str) -> str:
     value = stored if HIDDEN in value else value
     if any(sign.isspace() or not sign.isprintable() for sign in value) or len(value) > MOST_CHARS:
         raise UsageError(f"{name} cannot hold spaces or line ends: paste it without them")
-    parts = urlsplit(value if name.endswith("_URL") else "")
-    if value and name.endswith("_URL") and (parts.scheme not in ("http", "https") or not parts.hostname):
-        raise UsageError(f"{name} needs an address like https://search.example.org")
+    if value and name.endswith("_URL"):
+        try:
+            check_server_url(value, name)
+        except ValueError:
+            examples = "https://search.example.org or http://localhost:11434/v1"
+            raise UsageError(f"{name} needs an address like {examples}") from None
     return value
 
 
@@ -178,11 +180,5 @@ def save_model_setting(bench: ActionContext, name: str, value: str, address: str
     """Save an address, a key (as `save_value` does) or a model name; "" removes it. Raises UsageError."""
     if name not in (*MODEL_SETTINGS, *EMBEDDING_SETTINGS):
         raise UsageError(f"{clip(name)} is no setting of a model")
-    value = check_value(bench, name, value)
-    if value and name.endswith("_URL"):
-        try:
-            check_server_url(value, name)
-        except ValueError as wrong:
-            raise UsageError(f"{wrong} It looks like http://localhost:11434/v1") from None
-    save_value(bench, name, value, address=address)
+    save_value(bench, name, check_value(bench, name, value), address=address)
     bench.worker.use_models_of(bench.config)

@@ -20,12 +20,8 @@ Part = TypeVar("Part", bound=BaseModel)
 _HOST = re.compile(r"(?:\*\.)?\w(?:[\w.-]*\w)?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
 MAX_QUESTION_CHARS = 4000
 """Characters of a question."""
-FLOWS_WITH_START_PAGES = ("site", "collect")
-"""Flows that start at pages a person names."""
 PORTABLE_WORLDS = ("live", "demo")
 """Worlds of an imported run; any other name is a folder of another machine."""
-SETTINGS_PARTS = ("site", "collect", "check_text", "reply")
-"""The settings of a flow of its own, as fields of Settings."""
 
 
 def require_url(text: str) -> str:
@@ -72,7 +68,7 @@ def check_new_run(question: str, settings: Settings, flows: Container[str]) -> N
     if min(settings.max_calls, settings.max_tokens, settings.max_cost_usd) < 0:
         raise UsageError("a budget of calls, tokens or money cannot be negative")
     check_sources(settings)
-    if settings.flow in FLOWS_WITH_START_PAGES:
+    if settings.flow in ("site", "collect"):  # they start at pages that a person names
         check_start_pages(settings)
 
 
@@ -139,7 +135,8 @@ def check_action(action: str, text: str, available: Sequence[str]) -> None:
 def clamp_imported_settings(settings: Settings) -> Settings:
     """The settings of an imported run: no limit above its default, and one of PORTABLE_WORLDS."""
     default = Settings()
-    parts = {name: _clamp(getattr(settings, name), getattr(default, name)) for name in SETTINGS_PARTS}
+    flows = ("site", "collect", "check_text", "reply")  # those with settings of their own
+    parts = {name: _clamp(getattr(settings, name), getattr(default, name)) for name in flows}
     world = settings.world if settings.world in PORTABLE_WORLDS else "live"
     return _clamp(settings, default).replace(**parts, world=world)
 

@@ -33,7 +33,7 @@ from agent.bot.routes import RULES, KnowsName
 from agent.errors import TouchstoneError, UsageError, describe_faults
 from agent.text.urls import canonicalize
 from agent.types.record import Record
-from agent.types.reply import Conversation, Message, RequestContext
+from agent.types.reply import AIResult, Conversation, Message, RequestContext
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 
@@ -99,7 +99,6 @@ def _count_request(rates: RequestRates, caller: str) -> None:
 log = logging.getLogger(__name__)
 MAX_PARALLEL = 16
 """Replies made at the same time; further ones wait, and their time runs meanwhile."""
-MERGED_RESPONSE = {"should_reply": False, "reply_text": "", "merged": True}
 
 
 def _check_url(url: str) -> str:
@@ -244,7 +243,9 @@ class ReplyHttp:
             outcome = await asyncio.wrap_future(answer)
         except (CancelledError, asyncio.CancelledError, RuntimeError):
             return _refuse(RequestRefused(503, "this server is stopping; send the message again"))
-        return JSONResponse(MERGED_RESPONSE) if outcome is None else _make_response(outcome, merged=False)
+        if outcome is None:
+            return JSONResponse({**AIResult().model_dump(), "merged": True})
+        return _make_response(outcome, merged=False)
 
     async def _read_body(self, request: Request, shape: type[RequestBody]) -> RequestBody:
         """The parsed body. Raises RequestRefused."""

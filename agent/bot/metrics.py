@@ -153,7 +153,6 @@ def log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
 
 _PASSED_ON = re.compile(r"forwarded|-ip$|^via$")
 """In a header's name: a proxy passed the request on."""
-_REFUSED = "set METRICS_TOKEN, and send it: authorization: Bearer …"
 
 
 class OperationsHttp:
@@ -186,8 +185,8 @@ class OperationsHttp:
     def handle_metrics(self, request: Request) -> Response:
         """All metrics for Prometheus, or 401."""
         if not self.is_permitted(request):
-            headers = {"www-authenticate": "Bearer"}
-            return JSONResponse({"error": _REFUSED}, status_code=401, headers=headers)
+            told = {"error": "set METRICS_TOKEN, and send it: authorization: Bearer …"}
+            return JSONResponse(told, status_code=401, headers={"www-authenticate": "Bearer"})
         body = render_metrics(list_engine_states(self._open_benches().list_open()))
         return Response(body, headers={"content-type": CONTENT_TYPE_LATEST})
 

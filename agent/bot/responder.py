@@ -50,7 +50,6 @@ MAX_TITLE_CHARS = 500
 DEMO_NOTE = "(From the demo knowledge base; everything in it is invented.)"
 LATE_REASON = "The reply was finished after its time limit, and was not sent."
 FLOW = FLOWS["reply"]
-REPLY_FLOWS = {"reply": FLOW}
 
 
 @dataclass(frozen=True)
@@ -309,7 +308,7 @@ class ReplyService:
         ledger = request.store.ledger
         status = drive(
             request.run_id,
-            flows=REPLY_FLOWS,
+            flows={"reply": FLOW},
             store=request.store,
             owner=request.owner,
             equip=lambda *of: self._build_context(request, *of),

@@ -13,7 +13,6 @@ from starlette.datastructures import Headers
 KnowsName = Callable[[Headers], bool]
 """Do these headers call the server by a name it is known by? A page elsewhere can point its own name here."""
 READ = ("GET", "HEAD")
-READ_OR_ASK = (*READ, "OPTIONS")
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class RouteRule:
     the route checks; a "probe" by any name, and learns of health alone; "nobody" may. `max_body` is in bytes;
     None: Streamlit's own limit of uploads."""
 
-    methods: tuple[str, ...] = READ_OR_ASK
+    methods: tuple[str, ...] = (*READ, "OPTIONS")
     caller: Literal["screen", "owner", "token", "probe", "nobody"] = "screen"
     max_body: int | None = 0
 

@@ -18,15 +18,12 @@ from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, 
 from agent.retrieval.passages import MAX_DESCRIPTION_CHARS
 from agent.roles.reply import BEGINNING_CHARS, DESCRIBE
 from agent.types import LibrarySource
-from agent.types.library import SourceKind
 
 log = logging.getLogger(__name__)
 BATCH_SIZE = 50
 """Documents described at once."""
 RETRY_S = 300.0
 """Seconds before a failed model is called again."""
-DESCRIBED_KINDS: tuple[SourceKind, ...] = ("file", "topic")
-"""Web pages are too many; they are described without a model."""
 MAX_HEADINGS = 60
 
 
@@ -50,9 +47,8 @@ class SummaryWorker:
 
     def _run(self) -> None:
         try:
-            found = [
-                one for kind in DESCRIBED_KINDS for one in self.library.sources(kind=kind, limit=1_000_000)
-            ]
+            kinds = ("file", "topic")  # web pages are too many: they are described without a model
+            found = [one for kind in kinds for one in self.library.sources(kind=kind, limit=1_000_000)]
             if waiting := [one for one in found if one.described_by == "keyless"][:BATCH_SIZE]:
                 client, reason = self._model.client()
                 if client is None:

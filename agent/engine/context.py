@@ -37,7 +37,6 @@ MAX_PARALLEL_JUDGEMENTS = 6
 """Model calls of one run at the same time: what a local server can queue and a hosted one allows."""
 MAX_PARALLEL_FETCHES = 32
 """Parallel fetches of one run, over all hosts."""
-NO_PAGES: Mapping[str, Page] = {}
 MAX_CACHED_PAGES = 150
 """Stored pages that a run keeps in memory: those of a site that is read to its limit."""
 RESERVED_SHARE, REPORT_SHARE = 0.1, 0.25
@@ -190,7 +189,7 @@ class RunContext:
         return finish_all([request], self.checkpoint, 1, is_waiting=self.world.live)[0]
 
     def fetch_many(
-        self, urls: Sequence[str], *, known: Mapping[str, Page] = NO_PAGES, leading: bool = False
+        self, urls: Sequence[str], *, known: Mapping[str, Page] | None = None, leading: bool = False
     ) -> list[Page]:
         """Fetch pages in parallel, within the run's source filter and the rate limit of each host; returns
         them in the order of `urls`.
@@ -201,7 +200,7 @@ class RunContext:
         reach = self.settings.source_filter
 
         def fetch_one(url: str, check: Callable[[], None]) -> Page:
-            page = self.world.fetch(url, reach=reach, checkpoint=check, known=known.get(url))
+            page = self.world.fetch(url, reach=reach, checkpoint=check, known=(known or {}).get(url))
             return page if leading else search_results.filter_page(page, reach)
 
         self.checkpoint()

@@ -262,7 +262,7 @@ class NoteReading(Record):
     note: int
     """The step of the newest note that was read."""
     step: int
-    by: Actor = "keyless"
+    by: Actor
     understood: str = ""
     """The note in the words of the model that read it; "" where none did."""
     excluded_sites: list[str] = Field(default_factory=list)

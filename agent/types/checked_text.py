@@ -41,7 +41,6 @@ MARK_SIGNS: dict[ClaimMark, str] = {
     "no_claim": "",
 }
 """A sign for each, so that none is told by its colour alone."""
-DIFFERS_LABEL = ", differs from its source"
 PROBLEM_MARKS: frozenset[str] = frozenset({"contradicted", "not_supported", "unavailable", "no_source"})
 SentenceKind = Literal["claim", "heading", "question", "reference", "code", "label", "opinion"]
 """`label`: a line of few words that is no sentence; `reference`: of the list of references; `opinion`: a
@@ -130,7 +129,9 @@ class MarkedSentence(Record):
     @property
     def label(self) -> str:
         """Its mark in words; "" while it is not checked."""
-        return (MARK_LABELS[self.mark] if self.mark else "") + (DIFFERS_LABEL if self.differs else "")
+        return (MARK_LABELS[self.mark] if self.mark else "") + (
+            ", differs from its source" if self.differs else ""
+        )
 
 
 class CheckedText(Record):
