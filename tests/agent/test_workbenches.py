@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from agent.types import BatchBudget, Settings, Status, Step
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches, _has_unfinished
 from tests.agent.accounts.conftest import record_use
+from tests.waiting import wait_for
 from tests.web.login import LOGIN, sign_in
 from tests.web.saved_keys import save_key
 
@@ -107,9 +107,7 @@ def test_a_run_waits_for_a_place_that_another_person_holds(benches: Workbenches)
     finally:
         for _ in held:
             places.release()
-    until = time.monotonic() + 60
-    while bo.snapshot(run_id).run.status is Status.RUNNING and time.monotonic() < until:
-        threading.Event().wait(0.02)
+    wait_for(lambda: bo.snapshot(run_id).run.status is not Status.RUNNING)
     assert bo.snapshot(run_id).run.status is Status.REVIEW
 
 
@@ -386,8 +384,6 @@ def test_at_the_start_those_are_opened_who_have_unfinished_runs_and_are_not_bloc
     benches.close()
     later = Workbenches(read_config())
     later.start()
-    until = time.monotonic() + 30
-    while not later.list_open() and time.monotonic() < until:
-        threading.Event().wait(0.01)
+    wait_for(lambda: later.list_open())
     assert [[run.id for run in bench.runs()] for bench in later.list_open()] == [[working]]
     later.close()

@@ -26,6 +26,7 @@ from agent.errors import NotFound, UsageError
 from agent.llm.detect import DetectedModel
 from agent.types import BatchBudget, Settings, Status
 from agent.workbench import Workbench
+from tests.waiting import wait_for
 from tests.web.researching_model import ASK, Script
 from tests.web.scripted import ScriptedModel
 
@@ -245,9 +246,7 @@ def test_a_failed_row_is_told_and_can_be_tried_again(
 def test_the_workers_of_a_server_take_it_up_by_themselves(bench: Workbench) -> None:
     batch_id = begun(bench, side_by_side=4)
     bench.start_workers()
-    until = time.monotonic() + 60
-    while get_status(bench, batch_id).batch.state != "done" and time.monotonic() < until:
-        threading.Event().wait(0.05)
+    wait_for(lambda: get_status(bench, batch_id).batch.state == "done")
     assert get_status(bench, batch_id).state_counts["done"] == 5
 
 

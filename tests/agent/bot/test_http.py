@@ -28,6 +28,7 @@ from agent.llm.detect import ReplyModel
 from agent.settings.config import read_config
 from agent.types.reply import AIResult, Conversation, Message, RequestContext
 from agent.workbenches import Workbenches
+from tests.waiting import wait_for
 from tests.web.replying_model import Script, stocked
 from tests.web.scripted import ScriptedModel
 
@@ -78,9 +79,7 @@ def address(http: ReplyHttp) -> Iterator[str]:
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    until = time.monotonic() + 20
-    while not server.started and time.monotonic() < until:
-        threading.Event().wait(0.01)
+    wait_for(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
@@ -268,9 +267,7 @@ def test_messages_within_the_window_are_answered_once(
 
     first = threading.Thread(target=send, args=("I have a question", {"conversation": before}))
     first.start()
-    until = time.monotonic() + 20
-    while not (http._opened and http._opened[""].debouncer._open) and time.monotonic() < until:
-        threading.Event().wait(0.01)
+    wait_for(lambda: http._opened and http._opened[""].debouncer._open)
     send("When do backups run?", {})
     first.join(20)
     assert answers["I have a question"] == {"should_reply": False, "reply_text": "", "merged": True}

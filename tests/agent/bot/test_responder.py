@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from typing import Any
 
@@ -16,6 +15,7 @@ from agent.store.ledger import new_owner_id
 from agent.types import Settings, Status, Step
 from agent.types.reply import AIResult, Conversation, RequestContext
 from tests.agent.bot.replies import NIGHT, SAID, Open, counted, line_of, rise, says
+from tests.waiting import wait_for
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer
 from tests.web.replying_model import Script
@@ -218,8 +218,6 @@ def test_a_run_that_somebody_drives_is_left_to_them(opened: Open) -> None:
 def test_a_reply_can_be_begun_and_watched(opened: Open) -> None:
     replying = opened(client=ScriptedModel(Script(write=[(SAID, SAID)])))
     run_id = replying.start_reply(says(), RequestContext(channel="screen"))
-    until = time.monotonic() + 20
-    while replying.bench.snapshot(run_id).run.status is Status.RUNNING and time.monotonic() < until:
-        threading.Event().wait(0.02)
+    wait_for(lambda: replying.bench.snapshot(run_id).run.status is not Status.RUNNING)
     view = replying.bench.snapshot(run_id)
     assert view.state.own.result.reply_text == NIGHT and view.state.own.context.channel == "screen"  # type: ignore[attr-defined]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from agent.settings.reply_config import DEMO_KB
 from agent.types import Outcome, Page
 from agent.types.reply import AIResult
 from tests.agent.bot.replies import NIGHT, SAID, Open, says
+from tests.waiting import wait_for
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Request
 from tests.web.replying_model import Script
@@ -90,9 +90,7 @@ def test_a_folder_that_takes_long_to_read_holds_nobody_up(
         assert replied.failed and "time" in replied.reason and "knowledge base" in replied.reason
     assert looks == [1], "it is being looked at; nobody begins again"
     let_go.set()
-    until = time.monotonic() + 20
-    while not replying.library.index() and time.monotonic() < until:
-        threading.Event().wait(0.01)
+    wait_for(lambda: replying.library.index())
     assert {entry.source_id for entry in replying.library.index()} == {"kb:boats.md"}
 
 

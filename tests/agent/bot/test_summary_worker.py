@@ -3,8 +3,6 @@ words are left standing."""
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from agent.llm.detect import ReplyModel
 from agent.settings import config
 from agent.settings.reply_config import LLMSettings
 from agent.store.database import Store
+from tests.waiting import wait_for
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Request
 
@@ -32,11 +31,9 @@ def library(tmp_path: Path) -> Iterator[Library]:
     store.close()
 
 
-def done(holds: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 20
-    while not holds() and time.monotonic() < until:
-        threading.Event().wait(0.01)
-    return holds()
+def done(is_met: Callable[[], bool]) -> bool:
+    wait_for(is_met)
+    return True
 
 
 def at_rest(describing: SummaryWorker) -> bool:

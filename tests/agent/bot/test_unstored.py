@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from agent.errors import NotFound
 from agent.types import Status
 from agent.types.reply import Conversation, Message, RequestContext
 from tests.agent.bot.replies import NIGHT, SAID, Open, counted, rise
+from tests.waiting import wait_for
 from tests.web.replying_model import Script
 from tests.web.scripted import ScriptedModel
 
@@ -92,9 +92,7 @@ def test_the_ledger_of_a_reply_can_be_read_while_it_is_made_and_for_a_while_afte
     assert (view.run.status, [step.name for step in view.steps]) == (Status.RUNNING, ["ask", "gate"])
     assert bench.unstored.ended_runs() == []
     go_on.set()
-    until = time.monotonic() + 20
-    while not bench.unstored.ended_runs() and time.monotonic() < until:
-        threading.Event().wait(0.02)
+    wait_for(lambda: bench.unstored.ended_runs())
     assert [run.id for run in bench.unstored.ended_runs()] == [run_id]
     assert bench.snapshot(run_id).state.own.result.reply_text == NIGHT  # type: ignore[attr-defined]
     assert bench.as_json(run_id)["statements"]["backed"] == 1 and len(bench.calls(run_id)) == 3

@@ -3,8 +3,7 @@ lost or paid twice (trust case S5.4)."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -15,6 +14,7 @@ from agent.llm.server import MIN_FAILURES, PROBE_S, CircuitBreaker
 from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
+from tests.waiting import wait_for
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Request
 from tests.web.researching_model import ASK, ROOF, SOLAR, Script, crawl, driven, role_of, workbench
@@ -48,12 +48,6 @@ def failing(monkeypatch: pytest.MonkeyPatch, outage: Outage) -> Iterator[tuple[W
     with ModelServer(outage) as server, workbench(server) as bench:
         bench.start_workers()
         yield bench, clock
-
-
-def wait_for(is_met: Callable[[], object]) -> None:
-    """Wait for what another thread brings about, at most 20 s."""
-    pause = threading.Event()
-    assert any(is_met() or pause.wait(0.01) for _ in range(2000))
 
 
 @pytest.mark.parametrize("role", ["analyzer", "decision", "report"])

@@ -9,8 +9,9 @@ import pytest
 
 from agent.roles.role import INSTRUCTIONS_IN_REPLY
 from agent.types import Settings, Status
-from tests.agent.engine.test_model_outage import Outage, failing, wait_for
+from tests.agent.engine.test_model_outage import Outage, failing
 from tests.tables import by_table
+from tests.waiting import wait_for
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Request
 from tests.web.researching_model import SOLAR, role_of, workbench

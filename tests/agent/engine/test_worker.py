@@ -4,7 +4,6 @@ ends no thread."""
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -14,6 +13,7 @@ from agent.flows import FLOWS
 from agent.settings import config
 from agent.store.database import Store
 from agent.types import BatchBudget, BatchRow, Settings, Status, Step
+from tests.waiting import wait_for
 
 FIRST = Step(n=0, name="ask", change={"question": "?"}, next="decide", by="person")
 
@@ -74,9 +74,7 @@ def test_a_run_and_a_batch_that_cannot_be_read_cost_themselves_only(worker):
     )
     worker.start(1)
     run_id = worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
-    until = time.monotonic() + 30
-    while worker.store.ledger.get(run_id).status is not Status.REVIEW and time.monotonic() < until:
-        threading.Event().wait(0.02)
+    wait_for(lambda: worker.store.ledger.get(run_id).status is Status.REVIEW)
     listed = {run.id: run for run in worker.store.ledger.list()}
     assert listed[run_id].status is Status.REVIEW and lost not in worker.store.ledger.list_claimable()
     assert listed[lost].status is Status.FAILED and "cannot be opened" in listed[lost].error
