@@ -214,8 +214,11 @@ def filter_items(state: CollectRun, tools: RunContext) -> Change:
     for item in settled:
         node = nodes.get(item.id) or CrawlNode(id=item.url, url=item.url)
         if item.status == "kept":
-            about = {"kind": item.kind, "item": item.id, "posts": len(item.posts)}
-            events.append(log_event(tools, "nav:content_added", node, item.title, about=about))
+            posts = len(item.posts)
+            added = log_event(
+                tools, "nav:content_added", node, item.title, kind=item.kind, item=item.id, posts=posts
+            )
+            events.append(added)
         else:
             events.append(log_event(tools, "nav:stopped", node, item.reason))
     return {"items": [*originals, *settled], "events": events}

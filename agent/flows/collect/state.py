@@ -4,8 +4,6 @@ event is part of the record, and goes to the standard log."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -106,7 +104,7 @@ def log_event(
     text: str,
     *,
     refused: bool = False,
-    about: Mapping[str, object] = MappingProxyType({}),
+    **about: object,
 ) -> NavEvent:
     """The event at a page, in the log with what it is `about`; a warning when its decision is `refused`."""
     where = {"event": name, "run": tools.lease.run_id, "step": tools.step, "refused": refused}
