@@ -42,11 +42,11 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 CEILINGS = {
     "agent": {
-        "lines": 48_324,
-        "code_lines": 35_290,
-        "functions": 2_549,
-        "constants": 2_343,
-        "regex_uses": 290,
+        "lines": 48_145,
+        "code_lines": 35_152,
+        "functions": 2_543,
+        "constants": 2_288,
+        "regex_uses": 288,
     },
     "pages": {
         "lines": 12_695,

@@ -143,10 +143,7 @@ def clamp_imported_settings(settings: Settings) -> Settings:
 
 def _clamp(part: Part, default: Part) -> Part:
     most = {name: value for name, value in default if type(value) in (int, float)}
-    least = {name: min(cap, 1) if type(cap) is int else 0.0 for name, cap in most.items()}
-    return part.model_copy(
-        update={name: max(min(getattr(part, name), cap), least[name]) for name, cap in most.items()}
-    )
+    return part.model_copy(update={name: max(0, min(getattr(part, name), cap)) for name, cap in most.items()})
 
 
 def check_start_pages(settings: Settings) -> None:
