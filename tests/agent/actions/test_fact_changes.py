@@ -233,7 +233,7 @@ def test_a_note_is_undone_with_what_a_model_read_of_it_and_its_words_are_told_no
     before = known(ledger.state())
     note = Note(step=1, text="Leave out one.example.", private=True)
     assert ledger.record("steer", {"notes": [note]}).notes
-    reading = {"note": 1, "step": 2, "excluded_sites": ["two.example"]}
+    reading = {"note": 1, "step": 2, "by": "model", "excluded_sites": ["two.example"]}
     ledger.steps.append(Step(n=2, name="revise", change={"readings": [reading]}, next="decide"))
     state = ledger.undo()
     assert known(state) == before and not state.readings
@@ -251,7 +251,7 @@ def test_an_undo_of_what_is_not_the_newest_any_more_is_refused(ledger):
 def test_what_a_model_reads_of_a_note_that_was_undone_meanwhile_does_not_count(ledger):
     ledger.record("steer", {"notes": [Note(step=1, text="Leave out one.example.")]})
     state = ledger.undo()
-    reading = {"note": 1, "step": 3, "excluded_sites": ["two.example"]}
+    reading = {"note": 1, "step": 3, "by": "model", "excluded_sites": ["two.example"]}
     ledger.steps.append(Step(n=3, name="revise", change={"readings": [reading]}, next="decide"))
     assert fold(state, ledger.steps[3:]).readings == ledger.state().readings == []
 
