@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.screen import Screen, Tab
@@ -64,8 +66,8 @@ def test_a_failed_check_says_why_and_changes_the_mark(server: Served, tab: Tab) 
     assert Screen(page, server.url).too_wide() == []
 
 
-def test_a_model_is_set_up_used_at_once_and_removed(server: Served, tab: Tab) -> None:
-    page = tab(width=400, dark=True)
+def test_a_model_is_set_up_used_at_once_and_removed(served: Callable[..., Served], tab: Tab) -> None:
+    server, page = served(STEP_GAP="0"), tab(width=400, dark=True)
     with ModelServer(lambda request: '{"ok": true}', models=["first-model"]) as model:
         page.goto(f"{server.url}settings")
         box = page.locator(".st-key-settings-model")
@@ -74,7 +76,9 @@ def test_a_model_is_set_up_used_at_once_and_removed(server: Served, tab: Tab) ->
         page.get_by_label("Address (OPENAI_BASE_URL)", exact=True).fill(model.url)
         page.locator(".st-key-settings-OPENAI_BASE_URL-save button").click()
         expect(box).to_contain_text("first-model")
-        page.get_by_label("Key (OPENAI_API_KEY)", exact=True).fill("model-canary")
+        field = page.get_by_label("Key (OPENAI_API_KEY)", exact=True)
+        expect(field).to_have_count(1)  # drawn anew, and the former one is gone
+        field.fill("model-canary")
         page.locator(".st-key-settings-OPENAI_API_KEY-save button").click()
         expect(page.get_by_text("Held in memory only")).to_be_visible()
         page.keyboard.press("Escape")
