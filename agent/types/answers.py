@@ -266,9 +266,9 @@ class NoteReading(Record):
     understood: str = ""
     """The note in the words of the model that read it; "" where none did."""
     excluded_sites: list[str] = Field(default_factory=list)
+    """Hosts and addresses; no fact of theirs counts any more."""
     allowed_sites: list[str] = Field(default_factory=list)
     """Those that an earlier note excluded and this one allows again."""
-    """Hosts and addresses; no fact of theirs counts any more."""
     waits: bool = False
     """Whether the exclusions wait for the person's word: they leave out most of what is known."""
     removed: list[str] = Field(default_factory=list)

@@ -49,6 +49,22 @@ def test_who_answered_is_named_wherever_a_model_is_named(bench: Workbench) -> No
     assert bench.as_json(run_id)["model"] == LABEL
 
 
+def test_an_example_asked_for_otherwise_than_it_was_recorded_shows_passages(bench: Workbench) -> None:
+    loggers, huts = find("return a Kallsteg"), find("mountain huts")
+    elsewhere = {**loggers["settings"], "start_urls": ["https://kallsteg.example/support/"]}
+    for question, settings in (
+        (FIRST["question"], DEMO.replace(report="full")),
+        (huts["question"], DEMO),
+        (loggers["question"], Settings.model_validate({"world": "demo", "flow": "site", **elsewhere})),
+    ):
+        run_id = bench.start(question, settings)
+        assert bench.snapshot(run_id).run.settings.model == "auto"
+    assert (
+        bench.snapshot(bench.start(huts["question"], DEMO.replace(report="full"))).run.settings.model
+        == RECORDED
+    )
+
+
 def test_the_examples_show_a_ruling_a_table_a_chart_and_a_sentence_without_support() -> None:
     before, after = replay(find("How many people")).views
     assert [one.status for one in before.state.conflicts.values()] == ["open"]

@@ -192,3 +192,4 @@ def test_settings_below_the_defaults_stay(world):
         Settings(world=world, max_steps=6, threshold=0.5, site=SiteLimits(max_pages=50)),
     ):
         assert clamp_imported_settings(settings) == settings
+    assert clamp_imported_settings(Settings(world=world, max_steps=-5)).max_steps == 0

@@ -156,6 +156,9 @@ def test_silence_is_an_answer_too(post: Post) -> None:
             "may hold 20 images",
         ),
         ({**ASKED, "model": "x"}, "model: there is no such name"),
+        ({**ASKED, "channel": "c" * 201}, "channel: .*200 characters"),
+        ({"conversation": [{"role": "user", "text": "x" * 20_001}]}, "text: .*20000 characters"),
+        ({"conversation": [{"role": "user", "text": "x"}] * 201}, "conversation: .*200 items"),
     ],
 )
 def test_what_may_not_be_is_refused_with_a_sentence(post: Post, body: Any, told: str) -> None:

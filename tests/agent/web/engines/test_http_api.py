@@ -110,6 +110,11 @@ def test_a_check_tries_a_blocked_engine_again(live_world: Live) -> None:
     )
 
 
+def test_where_too_many_requests_are_forbidden_the_engine_pauses(live_world: Live) -> None:
+    result, _ = ask(live_world, "openalex", reply({}, 403))
+    assert result.outcome is Outcome.RATE_LIMITED
+
+
 def test_a_server_that_stalls_is_a_timeout(live_world: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_api, "ENGINE", replace(http_api.ENGINE, seconds=0.3))
     result, _ = ask(live_world, "openalex", Reply(200, b"{", ends="stalls"))

@@ -21,7 +21,10 @@ WALLS = {
         "<h1>Dairy</h1><p>It began in 1921.</p><div>Subscribe now to continue reading.</div>",
         '<script type="application/ld+json">{"isAccessibleForFree": false}</script><h1>Dairy</h1><p>It began</p>',
     ],
-    "login": ["<h1>Sign in</h1><form><label>Name</label><input><input type=password></form>"],
+    "login": [
+        "<h1>Sign in</h1><form><label>Name</label><input><input type=password></form>",
+        f"<p>{'Members read their papers here. ' * 20}</p><form><input type=password></form>",
+    ],
     "consent": [
         "<h1>Before you continue</h1><p>We use cookies and data.</p><button>Accept all</button>",
         f"<h1>Your privacy</h1><p>{PURPOSES}</p><button>Accept all</button><button>Reject</button>",
