@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import urllib.parse
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Self
 
 from playwright.sync_api import Download, Locator, Page, TimeoutError, expect
@@ -83,11 +83,37 @@ class Screen:
 
     def choose_demo(self, menu: str = "Options") -> None:
         """Options → the demo world."""
-        self.button(menu).click()
-        self.page.get_by_label("Search in").click()
-        self.page.get_by_role("option", name="demo").click()
-        expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
-        self.page.keyboard.press("Escape")
+        with self.menu(self.button(menu), self.page.get_by_label("Search in")):
+            self.pick("Search in", "demo")
+            expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
+
+    @contextmanager
+    def menu(self, opener: Locator, inside: Locator) -> Iterator[None]:
+        """Open a menu by its button until something inside it is seen; close it when all in it is done."""
+        act_until(
+            lambda: inside.is_visible() or opener.click(),
+            lambda limit: expect(inside).to_be_visible(timeout=limit),
+            *(10_000, 20_000, 30_000),
+        )
+        yield
+        act_until(
+            lambda: self.page.keyboard.press("Escape"),
+            lambda limit: expect(inside).to_be_hidden(timeout=limit),
+            *(3_000, 10_000, 45_000),
+        )
+
+    def pick(self, label: str, option: str | re.Pattern[str]) -> None:
+        """Choose an option of a list."""
+        field, choice = (
+            self.page.get_by_label(label, exact=True).last,
+            self.page.get_by_role("option", name=option),
+        )
+        act_until(
+            lambda: choice.is_visible() or field.click(),
+            lambda limit: expect(choice).to_be_visible(timeout=limit),
+            *(10_000, 20_000, 30_000),
+        )
+        choice.click()
 
     def stands(self, words: str) -> None:
         """Wait until the run stands like this ("Working", "Answer to review"). At a limit on the way to an

@@ -60,11 +60,10 @@ class Collecting(Screen):
         self.page.get_by_label("Start pages, one per line").fill(starts)
         self.choose_demo()
         if articles:
-            self.button("Options").click()
             box = self.page.get_by_label("Maximum articles and threads")
-            box.fill(str(articles))
-            box.press("Enter")
-            self.page.keyboard.press("Escape")
+            with self.menu(self.button("Options"), box):
+                box.fill(str(articles))
+                box.press("Enter")
         if shown_first:
             self.page.get_by_role("radio", name="Approve each path").or_(
                 self.button("Approve each path")

@@ -64,12 +64,11 @@ def test_the_first_documents_are_added_found_opened_and_taken_back(
 
     page.get_by_role("radio", name="Sources").click()
     expect(page.get_by_text("3 sources")).to_be_visible()
-    page.get_by_role("button", name="Manage berths").click()
     tags = page.get_by_role("combobox", name="Tags")
-    tags.fill("piers")
-    tags.press("Enter")
-    expect(page.locator(".source", has_text="#piers")).to_be_visible()
-    page.keyboard.press("Escape")
+    with screen.menu(page.get_by_role("button", name="Manage berths"), tags):
+        tags.fill("piers")
+        tags.press("Enter")
+        expect(page.locator(".source", has_text="#piers")).to_be_visible()
     page.get_by_role("button", name="Delete berths").click()
     expect(page.get_by_text("“berths” is in the bin.")).to_be_visible()
     expect(page.get_by_text("2 sources")).to_be_visible()

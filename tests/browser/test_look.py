@@ -44,9 +44,8 @@ def test_every_control_has_a_name(server: Served, tab: Tab, run_id: str) -> None
     page = tab()
     screen = Screen(page, server.url).open()
     expect(screen.question).to_be_visible()
-    screen.button("Options").click()
-    expect(page.get_by_label("Search in")).to_be_visible()
-    assert page.evaluate(NAMELESS) == []
+    with screen.menu(screen.button("Options"), page.get_by_label("Search in")):
+        assert page.evaluate(NAMELESS) == []
     screen.open(run_id).stands("Answer to review")
     screen.button("Send back").click()
     expect(page.get_by_label("What is wrong or missing?")).to_be_visible()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
@@ -14,19 +14,13 @@ from tests.web.model_server import ModelServer
 NO_MODEL = "No model (passages only)"
 
 
-def _choose_none(page: Page) -> None:
-    page.get_by_label("Model", exact=True).last.click()
-    page.get_by_role("option", name=NO_MODEL).click()
-
-
 def test_branch_and_examples_without_a_model_call_none(served: Callable[..., Served], tab: Tab) -> None:
     with ModelServer(lambda request: "{}", models=["served"]) as model:
         own = served(STEP_GAP="0", OPENAI_BASE_URL=model.url, MODEL="served")
         page = tab()
         screen = Screen(page, own.url).open()
-        page.get_by_role("button", name="Options").click()
-        _choose_none(page)
-        page.keyboard.press("Escape")
+        with screen.menu(screen.button("Options"), page.get_by_label("Model", exact=True)):
+            screen.pick("Model", NO_MODEL)
         expect(page.get_by_text("without a model")).to_be_visible()
         screen.ask("In which year was Älvmora Mejeri founded?")
         screen.stands("Answer to review")
@@ -39,7 +33,7 @@ def test_branch_and_examples_without_a_model_call_none(served: Callable[..., Ser
         assert model.requests == []
 
         page.goto(f"{own.url}reply")
-        _choose_none(page)
+        screen.pick("Model", NO_MODEL)
         page.get_by_role("button", name="How do I install Fyrvakt on Debian?").click()
         page.wait_for_url("**/reply?run=*")
         screen.stands("Failed, so silent")

@@ -24,10 +24,8 @@ def test_a_full_report_is_ordered_read_shortened_and_taken_along(
         screen = Screen(page, server.url).open()
         screen.question.fill(QUESTION)
         screen.choose_demo()
-        page.get_by_role("button", name="Options").click()
-        page.get_by_label("Length of the answer").click()
-        page.get_by_role("option", name="Full report").click()
-        page.keyboard.press("Escape")
+        with screen.menu(screen.button("Options"), page.get_by_label("Length of the answer")):
+            screen.pick("Length of the answer", "Full report")
         expect(page.get_by_text("· full report ·")).to_be_visible()
         screen.start.click()
         page.wait_for_url("**/?run=*")
@@ -46,12 +44,13 @@ def test_a_full_report_is_ordered_read_shortened_and_taken_along(
         expect(narrow.page.get_by_role("heading", name="The huts compared")).to_be_visible()
         assert narrow.page.evaluate(TOO_WIDE) == []
 
-        card.get_by_role("button", name="Export").click()
-        with page.expect_download() as waiting:
-            page.get_by_role("button", name="Markdown", exact=True).click()
+        with (
+            screen.menu(card.get_by_role("button", name="Export"), screen.button("Markdown")),
+            page.expect_download() as waiting,
+        ):
+            screen.button("Markdown").click()
         text = Path(waiting.value.path()).read_text(encoding="utf-8")
         assert text.startswith("# Three huts on Norrvidda") and "| **2025** | 1,342 [" in text
-        page.keyboard.press("Escape")
 
         card.get_by_text("Outline", exact=True).click()
         editor = page.get_by_label("Sections and their facts")

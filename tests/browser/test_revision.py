@@ -42,9 +42,8 @@ def test_comment_send_back_accept_reopen_and_ask_further(served: Callable[..., S
     screen.button("Send back and continue").click()
     screen.stands("Answer to review")
 
-    screen.button("Copy").click()
-    expect(page.get_by_test_id("stCode")).to_contain_text(COUNT)
-    page.keyboard.press("Escape")
+    with screen.menu(screen.button("Copy"), page.get_by_test_id("stCode")):
+        expect(page.get_by_test_id("stCode")).to_contain_text(COUNT)
     screen.button("Accept").click()
     screen.stands("Accepted")
     expect(page.get_by_role("link", name="Comment on this sentence")).to_have_count(0)
