@@ -15,7 +15,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -27,8 +27,7 @@ from starlette.routing import Route
 
 from agent.accounts.quotas import RequestRates
 from agent.bot.debounce import Debouncer, MessageBatch
-from agent.bot.metrics import ReplyOutcome
-from agent.bot.responder import MOST_PICTURES, ReplyService
+from agent.bot.responder import MOST_PICTURES, ReplyOutcome, ReplyService
 from agent.bot.routes import RULES, KnowsName
 from agent.errors import TouchstoneError, UsageError, describe_faults
 from agent.text.urls import canonicalize
@@ -61,12 +60,16 @@ def identify_caller(
 ) -> Caller:
     """Who asks with this `authorization` header; `is_known_name`: the server was called by a name it is known
     by. Raises RequestRefused: 401, 403, 429, or 503; TouchstoneError."""
-    # The token of a header; "" when it bears none
+
+    def count(caller: str) -> None:
+        if wait := rates.take(caller):
+            raise RequestRefused(429, f"too many requests: ask again in {wait} s", wait)
+
     scheme, _, token = authorization.partition(" ")
     given = token.strip() if scheme.lower() == "bearer" else ""
     wanted = benches.config.REPLY_TOKEN
     if wanted and hmac.compare_digest(given.encode(), wanted.encode()):
-        _count_request(rates, "REPLY_TOKEN")
+        count("REPLY_TOKEN")
         # REPLY_TOKEN is the server's: with a login its requests are those of the first admin
         if benches.accounts is None:
             return Caller("", benches.local())
@@ -77,7 +80,7 @@ def identify_caller(
             )
         return Caller(first.id, benches.open(first))
     if benches.accounts and given and (person := benches.accounts.find_caller(given, scope)):
-        _count_request(rates, person.id)
+        count(person.id)
         find = benches.accounts.find_caller
         return Caller(person.id, benches.open(person), lambda: find(given, scope) is not None)
     if benches.accounts:
@@ -89,11 +92,6 @@ def identify_caller(
             403, "this name is not among the allowed hosts; set REPLY_TOKEN to let others ask"
         )
     return Caller("", benches.local())
-
-
-def _count_request(rates: RequestRates, caller: str) -> None:
-    if wait := rates.take(caller):
-        raise RequestRefused(429, f"too many requests: ask again in {wait} s", wait)
 
 
 log = logging.getLogger(__name__)
@@ -155,8 +153,22 @@ class MessageRequest(MessageBody, RequestContext):
     conversation: list[MessageBody] = Field(default_factory=list, max_length=MOST_MESSAGES)
 
 
-RequestBody = TypeVar("RequestBody", bound=Record)
 Part = TypeVar("Part", bound=Record)
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """The service of a person, and what its requests run on."""
+
+    service: ReplyService
+    debouncer: Debouncer[ReplyOutcome]
+    threads: ThreadPoolExecutor
+
+    def close(self) -> None:
+        """Drop waiting requests, and close the service."""
+        self.debouncer.close()
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        self.service.close()
 
 
 class ReplyHttp:
@@ -170,8 +182,8 @@ class ReplyHttp:
         """By the id of the person; "" where nobody signs in."""
         self._rates: RequestRates | None = None
         self.routes = [
-            Route("/reply", self._handle_reply, methods=RULES["/reply"].methods),
-            Route("/messages", self._handle_message, methods=RULES["/messages"].methods),
+            Route(path, partial(self._handle, path), methods=RULES[path].methods)
+            for path in ("/reply", "/messages")
         ]
 
     def get_service(self, owner: str, bench: Workbench) -> ReplyService:
@@ -196,64 +208,41 @@ class ReplyHttp:
             if former:  # its workbench was closed
                 former.close()
             service = ReplyService(caller.bench)
+            threads = ThreadPoolExecutor(MAX_PARALLEL, thread_name_prefix="reply")
+            debouncer = Debouncer(caller.bench.config.REPLY_WINDOW, partial(_run, service, threads))
+            self._opened[caller.owner] = _Opened(service, debouncer, threads)
+            return self._opened[caller.owner]
 
-            def answer(batch: MessageBatch[ReplyOutcome]) -> ReplyOutcome:
-                return service.reply(batch.conversation, batch.context, began=batch.closed_at)
-
-            opened = self._opened[caller.owner] = _Opened(
-                service,
-                Debouncer[ReplyOutcome](caller.bench.config.REPLY_WINDOW, answer),
-                ThreadPoolExecutor(MAX_PARALLEL, thread_name_prefix="reply"),
-            )
-            return opened
-
-    async def _admit(
-        self, request: Request, scope: str, shape: type[RequestBody]
-    ) -> tuple[_Opened, RequestBody]:
-        """What answers, and the body. Looking who asks and opening their workbench may wait, in a thread.
-        Raises TouchstoneError."""
-        do = partial(asyncio.get_running_loop().run_in_executor, self._threads)
-        caller = await do(self._identify, request, scope)
-        body = await self._read_body(request, shape)
-        return await do(self._open, caller), body
-
-    async def _handle_reply(self, request: Request) -> Response:
-        """POST /reply: a conversation in, {"should_reply", "reply_text"} out."""
-        began = time.monotonic()
+    async def _handle(self, path: str, request: Request) -> Response:
+        """A conversation (/reply) in, {"should_reply", "reply_text"} out; or a message (/messages), answered
+        when its batch is, or at once with "merged" when a later message takes its place. Looking who asks and
+        opening their workbench may wait, in a thread."""
+        do, began = partial(asyncio.get_running_loop().run_in_executor, self._threads), time.monotonic()
         try:
-            opened, body = await self._admit(request, "reply", ReplyRequest)
+            caller = await do(self._identify, request, path[1:])
+            body = await self._read_body(request, ReplyRequest if path == "/reply" else MessageRequest)
+            opened, context = await do(self._open, caller), _pick(RequestContext, body)
+            said = Conversation(messages=list(body.conversation))
+            if isinstance(body, ReplyRequest):
+                batch = MessageBatch(context, said)
+                return _make_response(await _run(opened.service, opened.threads, batch, began))
+            outcome = await opened.debouncer.add(_pick(Message, body), context, said)
         except TouchstoneError as refused:
             return _refuse(refused)
-        conversation, context = Conversation(messages=list(body.conversation)), _pick(RequestContext, body)
-        outcome = await asyncio.get_running_loop().run_in_executor(
-            opened.threads, lambda: opened.service.reply(conversation, context, began=began)
-        )
-        return _make_response(outcome)
-
-    async def _handle_message(self, request: Request) -> Response:
-        """POST /messages: one message in; answered when its batch is, or at once with "merged" when a later
-        message takes its place."""
-        try:
-            opened, body = await self._admit(request, "messages", MessageRequest)
-        except TouchstoneError as refused:
-            return _refuse(refused)
-        message, earlier = _pick(Message, body), Conversation(messages=list(body.conversation))
-        try:
-            answer = opened.debouncer.add(message, _pick(RequestContext, body), earlier)
-            outcome = await asyncio.wrap_future(answer)
-        except (CancelledError, asyncio.CancelledError, RuntimeError):
+        except (asyncio.CancelledError, RuntimeError):
             return _refuse(RequestRefused(503, "this server is stopping; send the message again"))
         if outcome is None:
             return JSONResponse({**AIResult().model_dump(), "merged": True})
         return _make_response(outcome, merged=False)
 
-    async def _read_body(self, request: Request, shape: type[RequestBody]) -> RequestBody:
+    async def _read_body(
+        self, request: Request, shape: type[ReplyRequest | MessageRequest]
+    ) -> ReplyRequest | MessageRequest:
         """The parsed body. Raises RequestRefused."""
         if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
             raise RequestRefused(415, "send JSON, with the header content-type: application/json")
-        body = await request.body()
         try:
-            return shape.model_validate(json.loads(body))
+            return shape.model_validate(json.loads(await request.body()))
         except ValidationError as wrong:
             raise RequestRefused(400, describe_faults(wrong)) from None
         except (ValueError, RecursionError):
@@ -269,19 +258,12 @@ class ReplyHttp:
         return identify_caller(benches, rates, given, scope, is_known_name=is_known)
 
 
-@dataclass(frozen=True)
-class _Opened:
-    """The service of a person, and what its requests run on."""
-
-    service: ReplyService
-    debouncer: Debouncer[ReplyOutcome]
-    threads: ThreadPoolExecutor
-
-    def close(self) -> None:
-        """Drop waiting requests, and close the service."""
-        self.debouncer.close()
-        self.threads.shutdown(wait=False, cancel_futures=True)
-        self.service.close()
+async def _run(
+    service: ReplyService, threads: ThreadPoolExecutor, batch: MessageBatch, began: float = 0.0
+) -> ReplyOutcome:
+    """The reply to a conversation, timed from when it `began`, else from now: waiting in line counts."""
+    answer = partial(service.reply, batch.conversation, batch.context, began=began or time.monotonic())
+    return await asyncio.get_running_loop().run_in_executor(threads, answer)
 
 
 def _refuse(refused: TouchstoneError) -> JSONResponse:

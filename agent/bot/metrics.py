@@ -8,30 +8,31 @@ set, for this machine, too. Elsewhere its address proves nothing: a proxy on it 
 from __future__ import annotations
 
 import hmac
-import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agent import errors
 from agent.bot.routes import RULES, KnowsName, is_loopback
 from agent.counters import LABELS, read_counts
 from agent.errors import TouchstoneError
-from agent.export.escaping import to_one_line
-from agent.types import Outcome, Usage
-from agent.types.reply import AIResult
+from agent.types import Outcome
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 
+disable_created_metrics()  # type: ignore[no-untyped-call]
 REGISTRY = CollectorRegistry()
 REQUESTS = Counter(
     "ai_requests_total", "Requests by result: success, skip (silence), error.", ["result"], registry=REGISTRY
@@ -48,7 +49,6 @@ LATENCY = Histogram(
 TOKENS = Counter(
     "ai_tokens_total", "Tokens of model calls by kind: prompt, completion.", ["kind"], registry=REGISTRY
 )
-
 for _result in ("success", "skip", "error"):
     REQUESTS.labels(_result)
 for _decision in ("answerable", "not_answerable"):
@@ -57,8 +57,15 @@ for _decision in ("answerable", "not_answerable"):
 
 def render_metrics(engines: Mapping[str, bool] | None = None) -> bytes:
     """All metrics in Prometheus' text format. `engines`: whether each answered last."""
-    live = CollectorRegistry()
-    live.register(_Counts(engines or {}))
+    live, counts = CollectorRegistry(), read_counts()
+    for name, (what, labels) in LABELS.items():
+        counter = Counter(f"touchstone_{name}", what, labels, registry=live)
+        for (counted, values), number in counts.items():
+            if counted == name:
+                counter.labels(*values).inc(number)
+    up = Gauge("touchstone_engine_up", "1: the engine answered last.", ["engine"], registry=live)
+    for engine, is_up in sorted((engines or {}).items()):
+        up.labels(engine).set(is_up)
     return generate_latest(REGISTRY) + generate_latest(live)
 
 
@@ -69,86 +76,6 @@ def list_engine_states(benches: Iterable[Workbench]) -> dict[str, bool]:
         for name, health in bench.worker.world("live").health.items():
             up[name] = up.get(name, True) and health.outcome in (Outcome.OK, Outcome.EMPTY)
     return up
-
-
-class _Counts(Collector):
-    """What was counted, and the engines."""
-
-    def __init__(self, engines: Mapping[str, bool]) -> None:
-        self._engines = engines
-
-    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
-        """The counts as metric families."""
-        counts = read_counts()
-        for name, (what, labels) in LABELS.items():
-            family = CounterMetricFamily(f"touchstone_{name}", what, labels=labels)
-            for (counted, values), number in counts.items():
-                if counted == name:
-                    family.add_metric(values, number)
-            yield family
-        up = GaugeMetricFamily("touchstone_engine_up", "1: the engine answered last.", labels=["engine"])
-        for engine, is_up in sorted(self._engines.items()):
-            up.add_metric([engine], is_up)
-        yield up
-
-
-log = logging.getLogger("agent.reply")
-MAX_REASON_CHARS = 500
-"""Characters of a reason in the log."""
-
-
-@dataclass(frozen=True)
-class ReplyOutcome:
-    """A reply and how it was made. Silence is an error with `failed`, else a decision with its `reason`."""
-
-    result: AIResult
-    path: tuple[str, ...]
-    reason: str
-    failed: bool
-    run_id: str = ""
-    answerable: bool | None = None
-    """The gate's decision; None when it was not reached or failed."""
-    left_out: tuple[str, ...] = ()
-    """Drafted sentences that are not posted: their quotes do not support them, or they are too long."""
-    seconds: float = 0.0
-    usage: Usage = field(default_factory=Usage)
-
-
-def log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
-    """Write the log line and the metrics; returns the outcome with its time. A decision's reason is
-    left out: a model wrote it about the conversation."""
-    outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
-    REQUESTS.labels(outcome).inc()
-    LATENCY.observe(seconds)
-    usage = replied.usage
-    TOKENS.labels("prompt").inc(usage.prompt_tokens)
-    TOKENS.labels("completion").inc(usage.completion_tokens)
-    if replied.answerable is not None:
-        GATE_DECISIONS.labels("answerable" if replied.answerable else "not_answerable").inc()
-    kind = replied.reason.partition(":")[0]
-    is_ours = not kind.isidentifier() or hasattr(errors, kind)  # else a library's words about anything
-    reason = to_one_line(replied.reason[:MAX_REASON_CHARS] if is_ours else kind) if replied.failed else ""
-    fields = {
-        "event": "reply",
-        "run": replied.run_id,
-        "path": " -> ".join(replied.path),
-        "should_reply": replied.result.should_reply,
-        "outcome": outcome,
-        "seconds": seconds,
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "calls": usage.llm_calls,
-        "left_out": len(replied.left_out),
-        "reason": reason,
-    }
-    log.log(
-        logging.WARNING if replied.failed else logging.INFO,
-        "reply %(run)s: %(path)s; should_reply=%(should_reply)s (%(outcome)s); %(seconds).3f s, "
-        "%(calls)d calls, %(prompt_tokens)d + %(completion_tokens)d tokens; %(reason)s",
-        fields,
-        extra=fields,
-    )
-    return replace(replied, seconds=seconds)
 
 
 _PASSED_ON = re.compile(r"forwarded|-ip$|^via$")

@@ -14,17 +14,19 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agent.bot.metrics import ReplyOutcome, log_outcome
+from agent import errors
+from agent.bot import metrics
 from agent.bot.summary_worker import SummaryWorker
 from agent.engine.context import RunContext
 from agent.engine.loop import drive
 from agent.engine.state import to_jsonable
 from agent.errors import BudgetSpent, NotFound, TouchstoneError
+from agent.export.escaping import to_one_line
 from agent.flows import FLOWS
 from agent.flows.reply.state import ReplyRun
 from agent.library.collection import Library
@@ -35,7 +37,7 @@ from agent.settings.reply_config import DEMO_KB, ResponseConfig, find_team_folde
 from agent.store.database import Store
 from agent.store.ledger import Lease, new_owner_id
 from agent.text.urls import FILE_SCHEME
-from agent.types import ReplySettings, Run, Settings, Status, Step
+from agent.types import ReplySettings, Run, Settings, Status, Step, Usage
 from agent.types.reply import AIResult, Conversation, Picture, RequestContext
 from agent.web.image_fetcher import ImageFetcher
 from agent.workbench import Workbench
@@ -50,6 +52,25 @@ MAX_TITLE_CHARS = 500
 DEMO_NOTE = "(From the demo knowledge base; everything in it is invented.)"
 LATE_REASON = "The reply was finished after its time limit, and was not sent."
 FLOW = FLOWS["reply"]
+MAX_REASON_CHARS = 500
+"""Characters of a reason in the log."""
+
+
+@dataclass(frozen=True)
+class ReplyOutcome:
+    """A reply and how it was made. Silence is an error with `failed`, else a decision with its `reason`."""
+
+    result: AIResult
+    path: tuple[str, ...]
+    reason: str
+    failed: bool
+    run_id: str = ""
+    answerable: bool | None = None
+    """The gate's decision; None when it was not reached or failed."""
+    left_out: tuple[str, ...] = ()
+    """Drafted sentences that are not posted: their quotes do not support them, or they are too long."""
+    seconds: float = 0.0
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True)
@@ -90,25 +111,16 @@ class ReplyService:
             Library(self._store, kb_dir=kb, team_dir=find_team_folder(kb)) if self._store else bench.library
         )
         self.demo = self.library.kb_dir is not None and self.library.kb_dir.resolve() == DEMO_KB
-        self._pictures = (
-            ImageFetcher(
-                bench.config,
-                timeout_s=keys.image_download_timeout_seconds,
-                retries=keys.image_download_max_retries,
-                take_page=bench.worker.limits.take_page,
-            )
-            if keys.llm_enable_image
-            else None
+        self._pictures = ImageFetcher(
+            bench.config,
+            timeout_s=keys.image_download_timeout_seconds,
+            retries=keys.image_download_max_retries,
+            take_page=bench.worker.limits.take_page,
         )
-        self._client = client
-        own = self.response.kb.llm
-        self._summary_worker = (
-            SummaryWorker(
-                self.library, ReplyModel(bench.config, own), partial(bench.worker.limits.reserve, 1.0)
-            )
-            if own
-            else None
-        )
+        self._client, self._summary_worker = client, None
+        if own := self.response.kb.llm:
+            reserve = partial(bench.worker.limits.reserve, 1.0)
+            self._summary_worker = SummaryWorker(self.library, ReplyModel(bench.config, own), reserve)
         self._synced_at = -SYNC_S
         self._sync: Future[None] | None = None
         """The newest synchronisation."""
@@ -118,8 +130,7 @@ class ReplyService:
         """Close what this service opened; the workbench stays open."""
         if self._summary_worker:
             self._summary_worker.close()
-        if self._pictures:
-            self._pictures.close()
+        self._pictures.close()
         if self._store:
             self._store.close()
 
@@ -138,13 +149,9 @@ class ReplyService:
     ) -> ReplyOutcome:
         """The reply and how it was made. `began`: when the request arrived, on the monotonic clock; `hold`:
         keep a run that is not stored in memory for a while, to be looked at. Never raises."""
-        began = began or time.monotonic()
-        keys = self.response.reply_settings
-        return self._run_safely(
-            began,
-            lambda: self._start_run(conversation, context or RequestContext(), model, began, keys),
-            hold=hold,
-        )
+        began, keys = began or time.monotonic(), self.response.reply_settings
+        start = partial(self._start_run, conversation, context or RequestContext(), model, began, keys)
+        return self._run_safely(began, start, hold=hold)
 
     def start_reply(
         self,
@@ -167,8 +174,6 @@ class ReplyService:
         ).start()
         return request.run_id
 
-    # ------------------------------------------------------------------
-
     def _run_safely(self, began: float, start: Callable[[], _Request], *, hold: bool = False) -> ReplyOutcome:
         """Drive a request to its end, count and log it; an error becomes silence."""
         try:
@@ -183,8 +188,9 @@ class ReplyService:
             told = error if expected else type(error).__name__
             log.error("a reply failed: %s", told, exc_info=None if expected else error)
             replied = ReplyOutcome(AIResult(), ("failed",), f"{type(error).__name__}: {error}", failed=True)
-        seconds = time.monotonic() - began
-        return log_outcome(replied, seconds)
+        replied = replace(replied, seconds=time.monotonic() - began)
+        log_outcome(replied)
+        return replied
 
     def _start_run(
         self,
@@ -200,9 +206,8 @@ class ReplyService:
         images, pictures, missing = self._fetch_pictures(conversation, until)
         self._refresh_library(until)
         owner = new_owner_id()
-        question = conversation.question[:MAX_TITLE_CHARS] or (
-            "(pictures)" if conversation.images else "(nothing)"
-        )
+        question = conversation.question[:MAX_TITLE_CHARS]
+        question = question or ("(pictures)" if conversation.images else "(nothing)")
         settings = Settings(flow="reply", model=model, max_seconds=keys.graph_timeout_seconds, reply=keys)
         if self.demo and self._client is None:
             chosen = self.bench.worker.choose_model(settings.replace(world="demo"), question)
@@ -216,13 +221,8 @@ class ReplyService:
         }
         if missing:
             first |= {"silence": f"A picture could not be fetched: {missing}", "trouble": missing}
-        step = Step(
-            n=0,
-            name="ask",
-            change=to_jsonable(first),
-            next="silent" if missing else FLOW.first_step,
-            by="person",
-        )
+        next = "silent" if missing else FLOW.first_step
+        step = Step(n=0, name="ask", change=to_jsonable(first), next=next, by="person")
         if keys.store_conversations:
             with self.bench.worker.limits.admit_start(self.bench.store):
                 run_id = self.bench.store.ledger.create(question, settings, step, owner=owner)
@@ -238,59 +238,44 @@ class ReplyService:
     ) -> tuple[list[Image], list[Picture], str]:
         """The pictures of a conversation in order, their records, and why one is missing; none while pictures
         are switched off."""
-        images: list[Image] = []
-        pictures: list[Picture] = []
+        images, pictures = list[Image](), list[Picture]()
 
-        def _check_time() -> None:
+        def check_time() -> None:
             if time.monotonic() > until:
                 raise BudgetSpent("the time for this request ended before its pictures were fetched")
 
-        wanted = conversation.images if self._pictures else []
+        wanted = conversation.images if self.response.ai_response.llm_enable_image else []
         if len(wanted) > MOST_PICTURES:
             return [], [], f"the conversation holds {len(wanted)} pictures; {MOST_PICTURES} is the limit"
         for url in wanted:
-            got = self._pictures.fetch(url, _check_time)  # type: ignore[union-attr]
-            pictures.append(
-                Picture(
-                    url=url,
-                    media_type=got.media_type,
-                    sha256=got.sha256,
-                    size=len(got.data),
-                    detail=got.detail,
-                )
-            )
-            images.append(Image(url, got.media_type, got.sha256, got.data))
-            together = sum(picture.size for picture in pictures)
-            if detail := got.detail or (
-                f"the pictures have more than {MOST_BYTES // 1_000_000} MB together"
-                if together > MOST_BYTES
-                else ""
-            ):
+            got = self._pictures.fetch(url, check_time)
+            about = {"media_type": got.media_type, "sha256": got.sha256}
+            pictures.append(Picture(url=url, size=len(got.data), detail=got.detail, **about))
+            images.append(Image(url, data=got.data, **about))
+            is_much = sum(picture.size for picture in pictures) > MOST_BYTES
+            too_much = f"the pictures have more than {MOST_BYTES // 1_000_000} MB together" if is_much else ""
+            if detail := got.detail or too_much:
                 return [], pictures, f"{url[:200]}: {detail}"
         return images, pictures, ""
 
     def _refresh_library(self, until: float) -> None:
         """Synchronise the index with its folders, in one thread and at most every SYNC_S seconds. The request
         that starts it waits for it, all wait for the first one. Raises BudgetSpent at the deadline."""
-        if not (self.library.kb_dir or self.library.team_dir) or (
-            self._synced_at > 0 and time.monotonic() - self._synced_at < SYNC_S
-        ):
+        if not (self.library.kb_dir or self.library.team_dir):
             return
         with self._lock:
-            is_own = self._sync is None or self._sync.done()
-            if self._sync is None or is_own:
+            is_idle = self._sync is None or self._sync.done()
+            is_due = is_idle and time.monotonic() - self._synced_at >= SYNC_S
+            if self._sync is None or is_due:
                 self._sync = Future()
-                threading.Thread(
-                    target=self._synchronize, args=(self._sync,), name="kb-sync", daemon=True
-                ).start()
+                threading.Thread(target=self._synchronize, args=(self._sync,), daemon=True).start()
             sync = self._sync
-        if is_own or self._synced_at < 0:
+        if is_due or self._synced_at < 0:
             try:
                 sync.result(max(0.0, until - time.monotonic()))
             except TimeoutError:
-                raise BudgetSpent(
-                    "the time for this request ended before the knowledge base was read"
-                ) from None
+                said = "the time for this request ended before the knowledge base was read"
+                raise BudgetSpent(said) from None
 
     def _synchronize(self, sync: Future[None]) -> None:
         """Errors are raised where the result is awaited; the end of the program does not wait for it."""
@@ -324,13 +309,11 @@ class ReplyService:
         sources = [source.url for source in state.own.loaded]
         if self.demo and result.should_reply and any(url.startswith(FILE_SCHEME) for url in sources):
             result = result.replace(reply_text=f"{result.reply_text}\n\n{DEMO_NOTE}")
-        reason = (
-            "" if result.should_reply else run.error or state.own.silence or state.why_stopped or LATE_REASON
-        )
+        why = run.error or state.own.silence or state.why_stopped or LATE_REASON
         return ReplyOutcome(
             result,
             (*(step.name for step in steps[1:] if step.by == "code"), steps[-1].next),
-            reason,
+            "" if result.should_reply else why,
             bool(late or over or state.own.trouble),
             request.run_id,
             answerable=state.own.gating.should_reply if state.own.gating else None,
@@ -347,3 +330,40 @@ class ReplyService:
         if request.images and tools.client is not None:
             tools.client = VisionModel(tools.client, request.images, run.settings.reply.llm_image_adapter)
         return tools
+
+
+def log_outcome(replied: ReplyOutcome) -> None:
+    """Write the log line and the metrics. A decision's reason is left out: a model wrote it about the
+    conversation."""
+    outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
+    usage, reason = replied.usage, ""
+    metrics.REQUESTS.labels(outcome).inc()
+    metrics.LATENCY.observe(replied.seconds)
+    metrics.TOKENS.labels("prompt").inc(usage.prompt_tokens)
+    metrics.TOKENS.labels("completion").inc(usage.completion_tokens)
+    if replied.answerable is not None:
+        metrics.GATE_DECISIONS.labels("answerable" if replied.answerable else "not_answerable").inc()
+    if replied.failed:
+        kind = replied.reason.partition(":")[0]
+        is_ours = not kind.isidentifier() or hasattr(errors, kind)  # else a library's words about anything
+        reason = to_one_line(replied.reason[:MAX_REASON_CHARS] if is_ours else kind)
+    fields = {
+        "event": "reply",
+        "run": replied.run_id,
+        "path": " -> ".join(replied.path),
+        "should_reply": replied.result.should_reply,
+        "outcome": outcome,
+        "seconds": replied.seconds,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "calls": usage.llm_calls,
+        "left_out": len(replied.left_out),
+        "reason": reason,
+    }
+    log.log(
+        logging.WARNING if replied.failed else logging.INFO,
+        "reply %(run)s: %(path)s; should_reply=%(should_reply)s (%(outcome)s); %(seconds).3f s, "
+        "%(calls)d calls, %(prompt_tokens)d + %(completion_tokens)d tokens; %(reason)s",
+        fields,
+        extra=fields,
+    )

@@ -19,14 +19,13 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 
 from agent.bot import http as http_module
-from agent.bot.debounce import MessageBatch
-from agent.bot.http import Caller, ReplyHttp
+from agent.bot.http import ReplyHttp
 from agent.bot.metrics import OperationsHttp
 from agent.bot.responder import ReplyService
 from agent.errors import NotFound
 from agent.llm.detect import ReplyModel
 from agent.settings.config import read_config
-from agent.types.reply import AIResult, Conversation, Message, RequestContext
+from agent.types.reply import AIResult, Conversation
 from agent.workbenches import Workbenches
 from tests.waiting import wait_for
 from tests.web.replying_model import Script, stocked
@@ -286,9 +285,10 @@ def test_messages_within_the_window_are_answered_once(
     assert said == ["Hi", "Hello.", "I have a question", "When do backups run?"]
 
 
-def test_waiting_in_line_counts_as_time_of_the_request(
+def test_waiting_in_line_counts_as_time_of_the_request_and_a_window_does_not(
     post: Post, http: ReplyHttp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("REPLY_WINDOW", "0.2")
     began: list[float] = []
     real = ReplyService.reply
 
@@ -297,21 +297,19 @@ def test_waiting_in_line_counts_as_time_of_the_request(
         return real(self, *more, **named)
 
     monkeypatch.setattr(ReplyService, "reply", watched)
-    batching = http._open(Caller("", http._open_benches().local())).debouncer
-    batching.window_s = 0.0
+    message = {"channel": "help", "user": "ann", "text": "When do backups run?"}
     sent = time.monotonic()
-    assert (
-        post("/messages", {"channel": "help", "user": "ann", "text": "When do backups run?"}).json()["merged"]
-        is False
-    )
-    late = MessageBatch[Any](
-        RequestContext(),
-        Conversation(messages=[Message(role="user", text="When do backups run?")]),
-        closed_at=sent - 1000,
-    )
-    replied = batching._process(late)
-    assert sent <= began[0] and began[1] == sent - 1000
-    assert replied.failed and not replied.result.should_reply, "its time was over before its turn came"
+    assert post("/messages", message).json()["merged"] is False and began[0] >= sent + 0.2
+    opened = http._opened[""]
+    with ThreadPoolExecutor(1) as pool:
+        let_go = threading.Event()
+        for _ in range(http_module.MAX_PARALLEL):
+            opened.threads.submit(let_go.wait, 20)
+        waiting = pool.submit(post, "/reply", ASKED)
+        wait_for(lambda: opened.threads._work_queue.qsize())
+        in_line = time.monotonic()
+        let_go.set()
+        assert waiting.result(20).status_code == 200 and began[1] < in_line
 
 
 def test_a_message_needs_a_channel_and_a_user(post: Post) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from agent.bot.metrics import ReplyOutcome
+from agent.bot.responder import ReplyOutcome
 from agent.llm.model import CompletionRequest
 from agent.store import tables
 from agent.types.reply import RequestContext
