@@ -1,31 +1,25 @@
-"""One OpenAI-compatible server: completions with retries, fallbacks of the request's form, and an immediate
-stop; and how many tokens its models take.
+"""One OpenAI-compatible server: completions with fallbacks of the request's form, and an immediate stop; and
+how many tokens its models take.
 
-The retries are our own, because the SDK's cannot be stopped while they wait: on 408, 409, 429, 5xx, timeouts
-and lost connections, after a random wait ("full jitter"), or as long as `Retry-After` asks. A complaint about
-the form of a request (no JSON schema, no temperature ...) is answered with another form; that counts as no
-try, and what worked is remembered for each model. A call ends within `timeout_s`, with its connection, and at
-once when `checkpoint()` raises; the server may bill it all the same."""
+A complaint about the form of a request (no JSON schema, no temperature ...) is answered with another form,
+and what worked is remembered for each model. A call ends within `timeout_s`, with its connection, and at once
+when `checkpoint()` raises; the server may bill it all the same."""
 
 from __future__ import annotations
 
 import copy
 import json
-import random
-import re
 import threading
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from agent.errors import ModelUnavailable, PromptTooLong
+from agent.errors import PromptTooLong
 from agent.llm.model import (
     ASSUMED_TOKENS,
-    Checkpoint,
     Completion,
     CompletionRequest,
     Tier,
@@ -36,22 +30,19 @@ from agent.llm.model import (
 )
 from agent.llm.request_options import RequestOptions
 from agent.llm.server import (
+    MAX_WAIT_S,
     ModelServer,
+    Patience,
     ServerFault,
     SettingNames,
-    describe_outage,
     find_error_message,
     identify_server,
     quote_message,
     request_json,
 )
-from agent.net.deadline import POLL_SECONDS, Deadline, NoAnswer
-from agent.net.exchange import parse_json
+from agent.net.deadline import Deadline, NoAnswer
 from agent.net.policies import MODEL_LIST, MODEL_REPLY
 
-MAX_TRIES = 3
-MAX_WAIT_S = 120.0
-"""A server that asks for a longer wait is not waited for: the run goes on without it or pauses."""
 REFUSED_SHARE = 0.75
 """Of a prompt that was refused as too long, what is tried next: its tokens are more than were counted."""
 OLLAMA_TOKENS = 4_096
@@ -63,7 +54,6 @@ _LENGTH_FIELDS = (
     *("max_context_length", "max_input_tokens"),
 )
 """Fields of a listed model (LM Studio, vLLM, OpenRouter, Groq, llama.cpp, Mistral, LiteLLM), best first."""
-_STATED_LIMIT = re.compile(r"(?:context (?:length|size|window)|maximum)\D{0,40}?(\d{4,7})", re.IGNORECASE)
 _FINISH_REASONS = ("stop", "length", "content_filter", "tool_calls", "function_call", "refusal")
 _UNCOUNTED_TOKENS = 50_000
 """What a server may count that is not seen here: thoughts, pictures, its own instructions."""
@@ -93,8 +83,8 @@ class ModelClient:
         self._server = ModelServer(base_url, key, MODEL_REPLY, names)
         self.server, self.local, self.breaker = self._server.name, self._server.local, self._server.breaker
         self._context, self._contexts, self._context_lock = context, dict[str, int](), threading.Lock()
-        self._timeout_s, self._patience_s, self._backoff_s = timeout_s, min(patience_s, MAX_WAIT_S), backoff_s
-        self._tries, self._first, self._extra = MAX_TRIES, RequestOptions(), dict[str, Any]()
+        self._patience = Patience(timeout_s, wait_s=min(patience_s, MAX_WAIT_S), backoff_s=backoff_s)
+        self._first, self._extra = RequestOptions(), dict[str, Any]()
         self._options_by_model: dict[str, RequestOptions] = {}
 
     def __repr__(self) -> str:
@@ -110,7 +100,8 @@ class ModelClient:
         """The same server with other options: `tries` of a completion in all, replies first in `format` (see
         RequestOptions), and `extra` fields in every request's body."""
         other = copy.copy(self)
-        other._tries, other._first, other._extra = max(1, tries), RequestOptions(format=format), dict(extra)
+        other._patience = replace(self._patience, tries=tries)
+        other._first, other._extra = RequestOptions(format=format), dict(extra)
         other._options_by_model = {}
         return other
 
@@ -120,43 +111,34 @@ class ModelClient:
 
     def complete(self, request: CompletionRequest) -> Completion:
         """One reply. Raises ModelUnavailable (why, and what to do), and what `checkpoint` raises, at once."""
-        if not self.breaker.admit():
-            raise ModelUnavailable(describe_outage(self.server))
-        model = choose_model(self, request.tier)
-        began, waited, tries = time.monotonic(), 0.0, 1
+        model, began = choose_model(self, request.tier), time.monotonic()
         options = self._options_by_model.get(model, self._first)
         arguments: dict[str, Any] = {"model": model, "messages": list(request.messages)}
         if self._extra:
             arguments["extra_body"] = self._extra
-        read = partial(parse_completion, server=self.server, arguments=arguments)
         while True:
             form = arguments | options.build_arguments(request.schema, request.max_tokens)
             try:
                 completion = self._server.ask(
                     lambda sdk, form=form: sdk.chat.completions.with_raw_response.create(**form),  # type: ignore[misc]
-                    read,
+                    partial(parse_completion, server=self.server, arguments=arguments),
                     model=model,
-                    deadline=Deadline(self._timeout_s, request.checkpoint),
-                    late=f"gave no reply within {self._timeout_s:g} s (MODEL_TIMEOUT)",
+                    what=f"reply within {self._patience.timeout_s:g} s (MODEL_TIMEOUT)",
+                    patience=self._patience,
+                    checkpoint=request.checkpoint,
                 )
-                self.breaker.record(is_outage=False)
-                break
             except ServerFault as fault:
-                self.breaker.record(is_outage=fault.is_outage)
                 if fault.is_too_long:  # so many tokens were too many
                     sent = measure_prompt(request.messages) + request.max_tokens
-                    stated = read_stated_limit(fault.sentence)
                     with self._context_lock:
-                        self._contexts[model] = stated if 0 < stated < sent else int(sent * REFUSED_SHARE)
+                        self._contexts[model] = int(sent * REFUSED_SHARE)
                     raise PromptTooLong(fault.sentence) from None
-                if other := options.relax_after(fault.complaint):
-                    options = other
-                    continue
-                wait = self._compute_wait(tries, fault, waited)
-            _sleep_with_checkpoint(wait, request.checkpoint)
-            waited, tries = waited + wait, tries + 1
-        self._options_by_model[model] = options
-        return replace(completion, seconds=time.monotonic() - began)
+                if (other := options.relax_after(fault.complaint)) is None:
+                    raise
+                options = other
+                continue
+            self._options_by_model[model] = options
+            return replace(completion, seconds=time.monotonic() - began)
 
     def context_length(self, tier: Tier) -> int:
         """Tokens that a prompt and its reply may have together: as set, else as the server tells, at the
@@ -172,46 +154,10 @@ class ModelClient:
                 self._contexts[model] = found or ASSUMED_TOKENS
             return found or ASSUMED_TOKENS
 
-    def _compute_wait(self, tries: int, fault: ServerFault, waited: float) -> float:
-        """Seconds to wait after so many tries that failed; raises ModelUnavailable when there is no other."""
-        if not fault.can_retry:
-            raise ModelUnavailable(fault.sentence)
-        is_last = tries >= self._tries
-        if is_last:
-            self.breaker.open_if_dead()
-        elif self.breaker.is_open:
-            raise ModelUnavailable(f"{fault.sentence} {describe_outage(self.server)}")
-        asked = fault.retry_after_s or 0.0
-        if asked > self._patience_s - waited:
-            span = f"{asked / 60:.0f} minutes" if asked >= 90 else f"{asked:.0f} seconds"
-            at = f"{datetime.now(UTC) + timedelta(seconds=asked):%H:%M} UTC"
-            raise ModelUnavailable(f"{fault.sentence} It asks to wait: try again in {span} (at {at}).")
-        if is_last:
-            times = f"{tries} {'time' if tries == 1 else 'times'}"
-            raise ModelUnavailable(f"{fault.sentence} Tried {times}; try again later.")
-        jitter = random.uniform(0, self._backoff_s * 2 ** (tries - 1))
-        return max(asked, min(jitter, self._patience_s - waited))
 
-
-def _sleep_with_checkpoint(seconds: float, checkpoint: Checkpoint) -> None:
-    end = time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0:
-        checkpoint()
-        time.sleep(min(left, POLL_SECONDS))
-
-
-def parse_completion(
-    body: str, content_type: str, *, server: str, arguments: Mapping[str, Any]
-) -> Completion:
-    """The reply to these arguments in the body of a 200, `seconds` still 0. Raises ServerFault when it is
-    none."""
-    if "html" in content_type or body.lstrip().startswith("<"):
-        check = "Check that OPENAI_BASE_URL ends where the API begins, often /v1."
-        raise ServerFault(f"{server} answered with a web page, not a reply. {check}")
-    try:
-        data = parse_json(body)
-    except ValueError:
-        raise ServerFault(f"{server} answered with something that is not JSON.", can_retry=True) from None
+def parse_completion(data: Any, *, server: str, arguments: Mapping[str, Any]) -> Completion:
+    """The reply to these arguments in the answer of a server, `seconds` still 0. Raises ServerFault when it
+    is none."""
     choices = data.get("choices") if isinstance(data, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, dict) or not isinstance(first.get("message"), dict):
@@ -296,9 +242,3 @@ def _find_length(data: dict[str, Any], names: tuple[str, ...]) -> int:
             if isinstance(value, int) and value >= LEAST_TOKENS:
                 return value
     return 0
-
-
-def read_stated_limit(message: str) -> int:
-    """The context length that a server names when it refuses a prompt; 0 for none."""
-    found = _STATED_LIMIT.search(message)
-    return int(found[1]) if found and int(found[1]) >= LEAST_TOKENS else 0

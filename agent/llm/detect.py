@@ -61,10 +61,6 @@ class Check(BaseModel):
     ok: bool
 
 
-class _NoModel(Exception):
-    """There is no model to use; the message says why."""
-
-
 def find_model(config: Config) -> DetectedModel:
     """The server the settings name, else a local Ollama. A named server that fails is not replaced."""
     if unused := explain_unused_key(config, "OPENAI_API_KEY"):
@@ -73,13 +69,13 @@ def find_model(config: Config) -> DetectedModel:
         return DetectedModel(None, "keyless", unused)
     try:
         found = _find_model(config)
-    except (_NoModel, ValueError) as absent:
+    except (ModelUnavailable, ValueError) as absent:
         found = DetectedModel(None, "keyless", str(absent))
     return replace(found, detail=f"{found.detail} {unused}".rstrip())
 
 
 def _find_model(config: Config) -> DetectedModel:
-    """Raises _NoModel, and ValueError for what is no address."""
+    """Raises ModelUnavailable, and ValueError for what is no address."""
     strong, key, address = config.MODEL, "", find_address(config, "OPENAI_API_KEY")
     is_named = bool(config.OPENAI_API_KEY or config.OPENAI_BASE_URL)
     if is_named:
@@ -94,15 +90,15 @@ def _find_model(config: Config) -> DetectedModel:
         server = check_server_url(address, "OLLAMA_URL")
         try:
             offered = _list_models(address, server, "", QUICK_S)
-        except _NoModel:
-            raise _NoModel(NO_MODEL) from None
+        except ModelUnavailable:
+            raise ModelUnavailable(NO_MODEL) from None
         if strong and not {strong, f"{strong}:latest"} & set(offered):
             pull = f"run “ollama pull {strong}”, or set MODEL to one it has"
-            raise _NoModel(f"The Ollama at {server} has no model {strong}: {pull}.")
+            raise ModelUnavailable(f"The Ollama at {server} has no model {strong}: {pull}.")
         strong = strong or _choose_chat_model(offered, server)
         label, detail = f"{strong} (Ollama)", f"{strong} on the Ollama at {server}."
     else:
-        raise _NoModel(NO_MODEL)
+        raise ModelUnavailable(NO_MODEL)
     client = ModelClient(
         address,
         strong=strong,
@@ -147,11 +143,13 @@ def check_model(
 def _choose_chat_model(offered: list[str], server: str) -> str:
     """The first name that is not of another kind (embeddings, speech, images)."""
     if not offered:
-        raise _NoModel(f"{server} offers no model. Load one, or set MODEL.")
+        raise ModelUnavailable(f"{server} offers no model. Load one, or set MODEL.")
     chosen = next((name for name in offered if not _NOT_CHAT.search(name)), "")
     if not chosen:
         only = f"(only {', '.join(offered[:3])})"
-        raise _NoModel(f"{server} offers no chat model {only}. Set MODEL to use one of them all the same.")
+        raise ModelUnavailable(
+            f"{server} offers no chat model {only}. Set MODEL to use one of them all the same."
+        )
     return chosen
 
 
@@ -162,12 +160,12 @@ def _list_models(base_url: str, server: str, key: str, within_s: float) -> list[
         status, data = request_json(f"{base_url.rstrip('/')}/models", key=key, deadline=Deadline(within_s))
     except NoAnswer as why:
         late = f"did not list its models within {within_s:g} s. {without}"
-        raise _NoModel(explain_no_answer(server, why, late, "OPENAI_BASE_URL")) from None
+        raise ModelUnavailable(explain_no_answer(server, why, late, "OPENAI_BASE_URL")) from None
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        raise _NoModel(f"{server} did not accept the key ({status}). Check OPENAI_API_KEY.")
+        raise ModelUnavailable(f"{server} did not accept the key ({status}). Check OPENAI_API_KEY.")
     if status != HTTPStatus.OK or data is None:
         what = "answer like a model server" if status == HTTPStatus.OK else f"list its models ({status})"
-        raise _NoModel(f"{server} did not {what}. Check OPENAI_BASE_URL. {without}.")
+        raise ModelUnavailable(f"{server} did not {what}. Check OPENAI_BASE_URL. {without}.")
     listed = data.get("data") if isinstance(data, dict) else None
     return [item["id"] for item in listed or [] if isinstance(item, dict) and isinstance(item.get("id"), str)]
 
@@ -253,10 +251,10 @@ class ReplyModel:
 
     def _tune(self, client: ModelClient) -> ModelClient:
         limit = self.llm.vram_limit
-        # some servers accept a whole number as an integer only
-        whole = int(limit) if limit is not None and limit.is_integer() else limit
+        if limit is not None and limit.is_integer():  # some servers accept a whole number as an integer only
+            limit = int(limit)
         return client.with_options(
             tries=1 + self.llm.max_retries,
             format=self.llm.structured_output_method,
-            extra={} if whole is None else {"vram_limit": whole},
+            extra={} if limit is None else {"vram_limit": limit},
         )

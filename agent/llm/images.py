@@ -29,10 +29,8 @@ class Image:
     def as_part(self, adapter: str) -> dict[str, Any]:
         """The picture as a part of a message, in the form of an adapter."""
         data_url = f"data:{self.media_type};base64,{base64.b64encode(self.data).decode('ascii')}"
-        return {
-            "type": "image_url",
-            "image_url": {"url": {"openai": data_url, "openai_url": self.url}[adapter]},
-        }
+        url = {"openai": data_url, "openai_url": self.url}[adapter]
+        return {"type": "image_url", "image_url": {"url": url}}
 
 
 def format_image_mark(n: int, sha256: str) -> str:

@@ -17,10 +17,9 @@ from pydantic import BaseModel, ValidationError
 
 from agent.errors import ModelReplyError
 
-MAX_REPLY_CHARACTERS = 1_000_000
-"""A reply of 4,096 tokens has some 16,000 characters; far more is a model that repeats itself."""
-MAX_PARTS = 5_000
-"""Each part of a reply may be a fault of it, and each fault is a kilobyte; a long report has some 500."""
+MAX_REPLY_CHARACTERS = 100_000
+"""A reply of 4,096 tokens has some 16,000 characters; far more is a model that repeats itself. Every
+third may be a fault of it, and each fault is a kilobyte."""
 _THOUGHT = re.compile(r"\s*<(think|thinking)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _OPENED_BY_TEMPLATE = re.compile(r"\A(?:(?!<think).)*?</(?:think|thinking)>", re.DOTALL | re.IGNORECASE)
 """Some servers put the opening `<think>` into the prompt, so that only the closing tag comes back."""
@@ -85,8 +84,6 @@ def _read_object(text: str, shape: type[Shape], *, strict: bool = True) -> Shape
     ModelReplyError for what does not fit. Without `strict` strings may hold line breaks."""
     try:
         plain = json.dumps(json.loads(text, strict=strict), allow_nan=False)
-        if (parts := text.count(",")) > MAX_PARTS:
-            raise ModelReplyError(f"The reply has {parts:,} parts; at most {MAX_PARTS:,} are read.")
         return shape.model_validate_json(plain)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None

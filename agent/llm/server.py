@@ -1,17 +1,21 @@
 """A server of models that speaks OpenAI's protocol: its name for a person, requests to it, why there is no
-answer, and when it is left alone.
+answer, how often it is asked, and when it is left alone.
 
-No sentence ever holds a key. `openai` costs about half a second and 40 MB to import, so it is imported for
+The retries are our own, because the SDK's cannot be stopped while they wait: on 408, 409, 429, 5xx, timeouts
+and lost connections, after a random wait ("full jitter"), or as long as `Retry-After` asks. No sentence ever
+holds a key. `openai` costs about half a second and 40 MB to import, so it is imported for
 the first request; looking for a server goes without it (`request_json`)."""
 
 from __future__ import annotations
 
-import hashlib
 import math
+import random
 import re
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from http import HTTPStatus
 from ipaddress import ip_address
@@ -21,11 +25,13 @@ from weakref import WeakValueDictionary
 
 from urllib3.util import make_headers
 
-from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer, use_deadline
+from agent.errors import ModelUnavailable
+from agent.net.deadline import POLL_SECONDS, Deadline, DeadlineExceeded, NoAnswer, use_deadline
 from agent.net.exchange import AnswerUnusable, Connections, parse_json, parse_retry_after
 from agent.net.httpx_transport import make_transport
 from agent.net.policies import MODEL_LIST, Policy
 from agent.settings.key_addresses import OPENAI_URL
+from agent.text.plurals import format_count
 
 if TYPE_CHECKING:
     import openai
@@ -40,7 +46,7 @@ _REFUSALS = {
     413: "The prompt is too long for {model} {said} Choose a model with a larger window.",
     429: "{server} has had too many requests for now {said}",
 }
-_RETRY_STATUSES = (408, 409, 429)
+_RETRY_STATUSES, _FORM_STATUSES = (408, 409, 429), (400, 422)
 _NO_CREDIT_PHRASES = ("insufficient_quota", "billing_not_active", "credit balance")
 _OVERFLOW_PHRASES = (
     *("context length", "context_length", "context window", "context size"),
@@ -49,31 +55,40 @@ _OVERFLOW_PHRASES = (
 """How servers say that prompt and reply together are too long for the model."""
 _KEY_PATTERN = re.compile(r"\b(?:sk|pk|gsk|xai|AIza)[-_][\w*.…-]{6,}|\bBearer\s+\S+")
 _MAX_QUOTED_CHARACTERS = 240
-MIN_FAILURES = 3
-"""Tries in a row that failed, over all runs, before a server counts as dead: those of one completion."""
+MAX_TRIES = 3
+"""Of one request; and so many tries in a row, over all runs, fail before a server counts as dead."""
+MAX_WAIT_S = 120.0
+"""A server that asks for a longer wait is not waited for: the run goes on without it or pauses."""
 PROBE_S = 60.0
 """Seconds between two requests to a dead server."""
 
 
-class ServerFault(Exception):
-    """Why there is no reply, as a sentence for a person. `can_retry`: the same request may succeed later.
+@dataclass(eq=False)
+class ServerFault(ModelUnavailable):
+    """Why there is no reply, as a sentence for a person. `can_retry`: the same request may succeed later;
+    `is_outage`: the server gave no answer, or failed (5xx)."""
 
-    `is_outage`: the server gave no answer, or failed (5xx). `complaint` is what the server says of a request
-    it does not accept (400, 422): another form of it may do."""
+    sentence: str
+    can_retry: bool = False
+    is_outage: bool = False
+    retry_after_s: float = 0.0
+    is_too_long: bool = False
+    complaint: str = ""
+    """What the server says of a request it does not accept (400, 422): another form of it may do."""
 
-    def __init__(
-        self,
-        sentence: str,
-        *,
-        can_retry: bool = False,
-        retry_after_s: float | None = None,
-        complaint: str = "",
-        is_too_long: bool = False,
-        is_outage: bool = False,
-    ) -> None:
-        super().__init__(sentence)
-        self.sentence, self.complaint, self.is_too_long = sentence, complaint, is_too_long
-        self.can_retry, self.retry_after_s, self.is_outage = can_retry, retry_after_s, is_outage
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long an answer may be waited for. A try has `timeout_s` seconds; all waits between the tries
+    together take at most `wait_s`, the first one at most `backoff_s`, if the server does not ask for more."""
+
+    timeout_s: float
+    tries: int = MAX_TRIES
+    wait_s: float = MAX_WAIT_S
+    backoff_s: float = 0.5
 
 
 class SettingNames(NamedTuple):
@@ -90,7 +105,8 @@ class ModelServer:
     def __init__(self, base_url: str, key: str, policy: Policy, settings: SettingNames) -> None:
         self.url, self.key = base_url or OPENAI_URL, key
         self.name, self.local = identify_server(base_url)
-        self.breaker = find_breaker(self.url, key)
+        with _breakers_lock:
+            self.breaker = _breakers.setdefault((self.url, key, policy.purpose), CircuitBreaker())
         self._policy, self._settings = policy, settings
 
     @cached_property
@@ -109,21 +125,70 @@ class ModelServer:
     def ask(
         self,
         request: Callable[[openai.OpenAI], Any],
-        read: Callable[[str, str], T],
+        read: Callable[[Any], T],
         *,
         model: str,
-        deadline: Deadline,
+        what: str,
+        patience: Patience,
+        checkpoint: Callable[[], None] = lambda: None,
+    ) -> T:
+        """What `read` makes of the JSON of the answer (it may raise ServerFault); `what` is asked for, and in
+        which time. Raises ModelUnavailable, as ServerFault where the server does not accept this request, and
+        what `checkpoint` raises."""
+        if not self.breaker.admit():
+            raise ModelUnavailable(describe_outage(self.name))
+        waited, tried = 0.0, 0
+        while True:
+            tried += 1
+            try:
+                with use_deadline(Deadline(patience.timeout_s, checkpoint)):
+                    answer = self._ask_once(request, read, model, f"gave no {what}")
+                self.breaker.record(is_outage=False)
+                return answer
+            except ServerFault as fault:
+                self.breaker.record(is_outage=fault.is_outage)
+                if not fault.can_retry:
+                    raise
+                if is_last := tried >= patience.tries:
+                    self.breaker.open_if_dead()
+                asked, left = fault.retry_after_s, patience.wait_s - waited
+                if asked > left:
+                    span = f"{asked / 60:.0f} minutes" if asked >= 90 else f"{asked:.0f} seconds"
+                    at = f"{datetime.now(UTC) + timedelta(seconds=asked):%H:%M} UTC"
+                    why = f"It asks to wait: try again in {span} (at {at})."
+                elif is_last:
+                    why = f"Tried {format_count(tried, 'time')}; try again later."
+                else:
+                    why = describe_outage(self.name) if self.breaker.is_open else ""
+                if why:
+                    raise ModelUnavailable(f"{fault} {why}") from None
+                jitter = random.uniform(0, patience.backoff_s * 2 ** (tried - 1))
+            wait = max(asked, min(jitter, left))
+            waited += wait
+            sleep_with_checkpoint(wait, checkpoint)
+
+    def _ask_once(
+        self,
+        request: Callable[[openai.OpenAI], Any],
+        read: Callable[[Any], T],
+        model: str,
         late: str,
     ) -> T:
-        """What `read` makes of the body and the content type of the answer; `late` says what did not come
-        within the deadline. Raises ServerFault, and what the deadline's checkpoint raises."""
+        """Raises ServerFault, and what the checkpoint of the deadline raises."""
         import httpx2
         import openai
 
         try:
-            with use_deadline(deadline):
-                answer = request(self._sdk)
-            return read(answer.text, answer.headers.get("content-type", ""))
+            answer = request(self._sdk)
+            if "html" in answer.headers.get("content-type", "") or answer.text.lstrip().startswith("<"):
+                check = f"Check that {self._settings.url} ends where the API begins, often /v1."
+                raise ServerFault(f"{self.name} answered with a web page, not a reply. {check}")
+            try:
+                data = parse_json(answer.text)
+            except ValueError:
+                told = f"{self.name} answered with something that is not JSON."
+                raise ServerFault(told, can_retry=True) from None
+            return read(data)
         except openai.APIStatusError as error:
             fault = self._explain_status(error, model)
         except NoAnswer as why:
@@ -140,28 +205,32 @@ class ModelServer:
 
     def _explain_status(self, error: openai.APIStatusError, model: str) -> ServerFault:
         """The fault in an answer of 4xx or 5xx."""
-        status, message, text = error.status_code, find_error_message(error.body), error.response.text.lower()
-        is_outage = status >= HTTPStatus.INTERNAL_SERVER_ERROR
-        can_retry = is_outage or status in _RETRY_STATUSES
-        is_form = status in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
-        kind = status
+        kind, message, text = error.status_code, find_error_message(error.body), error.response.text.lower()
+        is_outage, is_form = kind >= HTTPStatus.INTERNAL_SERVER_ERROR, kind in _FORM_STATUSES
+        can_retry = is_outage or kind in _RETRY_STATUSES
+        said = f"({kind}){quote_message(message)}."
         if any(words in text for words in _NO_CREDIT_PHRASES):
             kind, can_retry = HTTPStatus.PAYMENT_REQUIRED, False
         elif not can_retry and any(words in text for words in _OVERFLOW_PHRASES):
             kind = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
         usual = "{server} failed {said}" if can_retry else "{server} did not accept the request {said}"
-        said = f"({status}){quote_message(message)}."
-        sentence = _REFUSALS.get(kind, usual).format(
-            server=self.name, model=model, said=said, names=self._settings
-        )
+        told = _REFUSALS.get(kind, usual)
         return ServerFault(
-            sentence,
+            told.format(server=self.name, model=model, said=said, names=self._settings),
             can_retry=can_retry,
-            retry_after_s=parse_retry_after(error.response.headers.get("retry-after")),
-            complaint=message if is_form else "",
-            is_too_long=kind == HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             is_outage=is_outage,
+            retry_after_s=parse_retry_after(error.response.headers.get("retry-after")) or 0.0,
+            is_too_long=kind == HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            complaint=message if is_form else "",
         )
+
+
+def sleep_with_checkpoint(seconds: float, checkpoint: Callable[[], None]) -> None:
+    """Sleep, and call `checkpoint` often meanwhile."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        checkpoint()
+        time.sleep(min(left, POLL_SECONDS))
 
 
 def find_error_message(data: Any) -> str:
@@ -270,20 +339,13 @@ class CircuitBreaker:
     def open_if_dead(self) -> None:
         """A request failed after all its tries: from the third in a row on the server is dead."""
         with self._lock:
-            if self._failures >= MIN_FAILURES and not self.is_open:
+            if self._failures >= MAX_TRIES and not self.is_open:
                 self.is_open, self._next_at = True, self._clock() + PROBE_S
 
 
-_breakers: WeakValueDictionary[tuple[str, bytes], CircuitBreaker] = WeakValueDictionary()
+_breakers: WeakValueDictionary[tuple[str, str, str], CircuitBreaker] = WeakValueDictionary()
+"""By server, key and purpose: what fails for one account slows nobody who has another."""
 _breakers_lock = threading.Lock()
-
-
-def find_breaker(base_url: str, key: str) -> CircuitBreaker:
-    """The breaker of a server and the account of this key, the same for all clients that live: what fails for
-    one account slows nobody who has another."""
-    account = (base_url, hashlib.sha256(key.encode()).digest())
-    with _breakers_lock:
-        return _breakers.setdefault(account, CircuitBreaker())
 
 
 def describe_outage(server: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from agent.engine.worker import PAUSES_S, ModelRests
 from agent.llm import server as server_module
-from agent.llm.server import MIN_FAILURES, PROBE_S, CircuitBreaker
+from agent.llm.server import MAX_TRIES, PROBE_S, CircuitBreaker
 from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
@@ -65,14 +65,14 @@ def test_a_run_rests_until_its_model_answers_and_goes_on_by_itself(
         assert told.startswith(f"Paused: The model's call “{role}” failed: ") and "tried again" in told
         for minute in range(1, 4):
             clock[0] += PROBE_S
-            wait_for(lambda asked=minute: outage.refused == MIN_FAILURES + asked)
+            wait_for(lambda asked=minute: outage.refused == MAX_TRIES + asked)
         outage.is_down = False
         clock[0] += PROBE_S
         wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
         view = bench.snapshot(run_id)
         paid = [call.key for call in bench.calls(run_id) if call.prompt_tokens]
         assert not bench.worker.describe_outage(run_id)
-    assert outage.refused == MIN_FAILURES + 3, "a dead server gets one request a minute"
+    assert outage.refused == MAX_TRIES + 3, "a dead server gets one request a minute"
     assert view.steps[: len(before)] == before, "no step is lost"
     assert len(paid) == len(set(paid)) == len(whole.requests), "nothing is paid twice"
     assert view.state.answer
@@ -135,7 +135,7 @@ def test_where_nobody_would_try_again_a_run_pauses_with_the_reason() -> None:
     outage = Outage()
     with ModelServer(outage) as server, workbench(server) as bench:
         run_id = bench.start(SOLAR, Settings(world="demo"))
-        assert bench.drive(run_id) is Status.PAUSED and outage.refused == MIN_FAILURES
+        assert bench.drive(run_id) is Status.PAUSED and outage.refused == MAX_TRIES
         halt = bench.snapshot(run_id).state.halt
         assert halt.kind == "model" and "The model's call “analyzer” failed" in halt.why
         outage.is_down = False

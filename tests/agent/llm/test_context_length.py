@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent.llm import client as client_module
-from agent.llm.client import OLLAMA_TOKENS, ModelClient, ask_context_length, read_stated_limit
+from agent.llm.client import OLLAMA_TOKENS, ModelClient, ask_context_length
 from agent.llm.model import ASSUMED_TOKENS
 from agent.net.deadline import Deadline
 from tests.tables import by_table
@@ -79,8 +79,3 @@ def test_a_client_asks_once_and_a_setting_saves_the_question(asked: dict[str, An
     assert len(asked[""]) == 2, "once for each model"
     assert ModelClient(REMOTE, strong="small", context=5000).context_length("strong") == 5000
     assert len(asked[""]) == 2
-
-
-@by_table
-def test_a_refusal_may_name_the_limit(message: str, limit: int) -> None:
-    assert read_stated_limit(message) == limit

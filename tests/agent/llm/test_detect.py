@@ -44,13 +44,6 @@ def test_a_named_model_is_taken_without_asking_the_server():
     assert got.label == f"mine at {server.url[7:-3]}"
 
 
-def test_a_key_alone_means_the_official_server():
-    got = found(OPENAI_API_KEY=KEY, MODEL="gpt-4o-mini")
-    assert got.label == "gpt-4o-mini at api.openai.com"
-    assert got.client is not None
-    assert not got.client.local
-
-
 def test_the_first_chat_model_is_chosen():
     with ModelServer(
         models=["text-embedding-3-small", "whisper-1", "tts-1-hd", "bge-m3", "llama3.1", "gpt-4o"]

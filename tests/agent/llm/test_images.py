@@ -10,7 +10,6 @@ from pydantic import BaseModel
 
 from agent.llm.images import Image, VisionModel, format_image_mark
 from agent.llm.model import CompletionRequest, messages_to_text
-from agent.types import ReplySettings
 from tests.web.scripted import ScriptedModel
 
 ONE = Image("https://cdn.example/1.png", "image/png", "a" * 64, b"\x89PNG one")
@@ -68,16 +67,5 @@ def test_other_messages_stay_texts(text: str, role: str) -> None:
     assert sent("openai", text, role) == text
 
 
-def test_without_pictures_nothing_changes() -> None:
-    model = ScriptedModel([{"ok": True}])
-    VisionModel(model, [], "openai").complete(CompletionRequest([{"role": "user", "content": "x"}], Yes))
-    assert model.requests[0].messages == [{"role": "user", "content": "x"}]
-
-
 def test_tokens_are_estimated_without_the_pictures_bytes() -> None:
     assert len(messages_to_text([{"role": "user", "content": sent("openai", TEXT)}])) < len(TEXT) + 100  # type: ignore[dict-item]
-
-
-def test_the_settings_know_every_adapter() -> None:
-    for name in ReplySettings.model_fields["llm_image_adapter"].annotation.__args__:  # type: ignore[union-attr]
-        assert ONE.as_part(name)["type"] == "image_url"

@@ -55,17 +55,6 @@ def test_what_strict_servers_refuse_is_left_out():
     }
 
 
-def test_the_terms_become_arguments():
-    assert RequestOptions(format="plain").build_arguments(Zoo, 9) == {"temperature": 0, "max_tokens": 9}
-    assert RequestOptions(format="json_object", temperature=False).build_arguments(Zoo, 9) == {
-        "max_tokens": 9,
-        "response_format": {"type": "json_object"},
-    }
-    assert RequestOptions(format="plain", temperature=False, limit="max_completion_tokens").build_arguments(
-        Zoo, 9
-    ) == {"max_completion_tokens": 9}
-
-
 @pytest.mark.parametrize(
     ("complaint", "after"),
     [
@@ -83,16 +72,6 @@ def test_the_terms_become_arguments():
 )
 def test_one_thing_is_given_up_for_each_complaint(complaint: str, after: RequestOptions | None):
     assert RequestOptions().relax_after(complaint) == after
-
-
-@pytest.mark.parametrize(
-    "complaint", ["response_format json_schema temperature max_completion_tokens context length", "schema"]
-)
-def test_giving_up_comes_to_an_end(complaint: str):
-    terms, rounds = RequestOptions(), 0
-    while (less := terms.relax_after(complaint)) is not None:
-        terms, rounds = less, rounds + 1
-    assert rounds <= 5
 
 
 def test_a_function_may_carry_the_reply():
