@@ -30,9 +30,14 @@ POLL_SECONDS = 0.2
 
 
 class NoAnswer(TouchstoneError):
-    """Nothing came back that may be read; the message says why, `outcome` what it becomes."""
+    """Nothing came back that may be read; the message says why, `outcome` what it becomes, `status` what the
+    server answered, if it did."""
 
     outcome = Outcome.ERROR
+
+    def __init__(self, message: str = "", outcome: Outcome | None = None, status: int | None = None) -> None:
+        super().__init__(message)
+        self.outcome, self.status = outcome or self.outcome, status
 
 
 class DeadlineExceeded(NoAnswer):

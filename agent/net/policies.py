@@ -18,11 +18,12 @@ MB = 1_000_000
 @dataclass(frozen=True)
 class Policy:
     """`max_bytes`: of a body, unpacked; `seconds`: from the lookup of the name to the last byte, without
-    waits for a turn."""
+    waits for a turn. A longer body is refused, or `is_cut`."""
 
     purpose: str
     max_bytes: int
     seconds: float
+    is_cut: bool = False
 
 
 _SET, _REPLY = Config.model_fields, AIResponseSettings.model_fields

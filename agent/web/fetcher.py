@@ -8,39 +8,44 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urljoin
 
-import requests
-from requests.adapters import HTTPAdapter
-from requests.cookies import RequestsCookieJar
-from urllib3.exceptions import HTTPError
-
-from agent.net import transport
-from agent.net.deadline import Deadline, DeadlineExceeded, use_deadline
-from agent.net.exchange import READ_ENCODINGS, parse_retry_after
+from agent.net.deadline import Deadline, NoAnswer, use_deadline
+from agent.net.exchange import (
+    REDIRECT_STATUSES,
+    AnswerTooLarge,
+    AnswerUnusable,
+    Reply,
+    parse_retry_after,
+)
 from agent.net.policies import Policy
-from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
+from agent.net.ssrf_guard import FetchRefused, SsrfGuard
 from agent.text import urls
 from agent.types import Outcome, Page, SourceFilter
 from agent.web import http_outcomes
 from agent.web.extract import dispatch
-from agent.web.http_outcomes import MAX_REDIRECTS, REDIRECT_STATUSES, Failure
 from agent.web.rate_limit import DEFAULT_PAUSE_S, HostRateLimiter
-from agent.web.robots import MAX_BYTES, RobotsCache, RobotsResponse
+from agent.web.robots import MAX_BYTES, RobotsCache
 
 log = logging.getLogger(__name__)
+PAGE_HEADERS: Mapping[str, str] = {
+    "Accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,*/*;q=0.5",
+    "Accept-Language": "*",
+}
 MAX_ATTEMPTS = 3
 MAX_WAIT_S = 3.0
 """Seconds a fetch waits for a host that asks for a pause; a longer pause comes back as `rate_limited`."""
 _MAX_STUB_CHARACTERS = 250
 """A page with less text that redirects within seconds is only a redirect."""
 ANY_SOURCE = SourceFilter()
+Exchange = Callable[[Policy, str, Mapping[str, str]], Reply]
+"""Sends a GET with these headers (`agent.net.exchange.Connections.exchange`). Raises NoAnswer."""
 
 
 @dataclass
@@ -48,12 +53,11 @@ class _FetchAttempt:
     """One fetch under way; `current_url` is the last address that was let through."""
 
     url: str
-    reach: SourceFilter
     deadline: Deadline
     known: Page | None
     started_at: str
     redirects: list[str] = field(default_factory=list)
-    cookies: dict[str, RequestsCookieJar] = field(default_factory=lambda: defaultdict(RequestsCookieJar))
+    cookies: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     """By the origin that set them: no other one gets them, whatever domain they name."""
     current_url: str = ""
 
@@ -74,28 +78,12 @@ class _FetchAttempt:
         return {name: value for name, value in stated.items() if value}
 
 
-@dataclass(frozen=True)
-class _ResponseBody:
-    status: int
-    headers: requests.structures.CaseInsensitiveDict[str]
-    raw: bytes = b""
-    failure: Failure | None = None
-
-
-class _FetchFailed(Exception):
-    """There is no page: the outcome, a sentence as its message, and the status if there was one."""
-
-    def __init__(self, outcome: Outcome, detail: str, status: int | None = None) -> None:
-        super().__init__(detail)
-        self.outcome = outcome
-        self.status = status
-
-
 class Fetcher:
     """Fetches pages through one transport. Shared by all runs of a world; thread-safe."""
 
-    def __init__(self, adapter: HTTPAdapter, guard: SsrfGuard, pace: HostRateLimiter, policy: Policy) -> None:
-        self._adapter, self._guard, self._pace, self._policy = adapter, guard, pace, policy
+    def __init__(self, exchange: Exchange, guard: SsrfGuard, pace: HostRateLimiter, policy: Policy) -> None:
+        self._exchange, self._guard, self._pace, self._policy = exchange, guard, pace, policy
+        self._robots_policy = replace(policy, purpose="a robots.txt", max_bytes=MAX_BYTES, is_cut=True)
         self._robots = RobotsCache()
 
     def fetch(
@@ -111,11 +99,11 @@ class Fetcher:
 
         Raises nothing but what `checkpoint` raises."""
         deadline = Deadline(self._policy.seconds, checkpoint)
-        attempt = _FetchAttempt(url, reach, deadline, known, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+        attempt = _FetchAttempt(url, deadline, known, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
         try:
             with use_deadline(deadline):
                 target = attempt.url
-                for _ in range(MAX_REDIRECTS + 1):
+                for _ in range(http_outcomes.MAX_REDIRECTS + 1):
                     address = self._guard.check_url(target)
                     if not reach.allows(address):
                         raise FetchRefused(http_outcomes.OUT_OF_SCOPE)
@@ -130,126 +118,106 @@ class Fetcher:
                     target = page
                 advice = "Open it yourself to see where it leads."
                 raise FetchRefused(f"The address redirects more than ten times. {advice}")
-        except FetchRefused as refusal:
-            return Page(**attempt.known_fields(), outcome=Outcome.REFUSED, detail=str(refusal))
-        except _FetchFailed as failed:
+        except NoAnswer as why:
             fields = attempt.known_fields()
-            return Page(**fields, outcome=failed.outcome, detail=str(failed), status=failed.status)
+            detail = str(why) or http_outcomes.TIMED_OUT
+            return Page(**fields, outcome=why.outcome, detail=detail, status=why.status)
         except http_outcomes.MISREAD:
             log.warning("a page could not be read", exc_info=True)
             fields = attempt.known_fields()
             return Page(**fields, outcome=Outcome.ERROR, detail=http_outcomes.UNREADABLE_RESPONSE)
 
-    def close(self) -> None:
-        """Close the kept connections."""
-        self._adapter.close()
-
-    def _fetch_robots_txt(self, attempt: _FetchAttempt, url: str) -> RobotsResponse:
-        for _ in range(MAX_REDIRECTS + 1):
-            body = self._request_once(self._guard.check_url(url), attempt, MAX_BYTES)
-            if body.status in REDIRECT_STATUSES and body.headers.get("Location"):
-                url = _redirect_target(url, body)
-            elif body.status == HTTPStatus.TOO_MANY_REQUESTS:
-                self._start_pause(url, body)
-                pause = self._pace.remaining_pause(urls.host(url))
-                raise _FetchFailed(Outcome.RATE_LIMITED, http_outcomes.describe_pause(pause), body.status)
+    def _fetch_robots_txt(self, attempt: _FetchAttempt, url: str) -> Reply:
+        for _ in range(http_outcomes.MAX_REDIRECTS + 1):
+            reply = self._request_once(self._guard.check_url(url), attempt, self._robots_policy)
+            if reply.status in REDIRECT_STATUSES and reply.headers.get("Location"):
+                url = _redirect_target(url, reply)
+            elif reply.status == HTTPStatus.TOO_MANY_REQUESTS:
+                raise self._refuse_for_now(self._start_pause(url, reply), reply.status)
             else:
-                return RobotsResponse(body.status, body.raw)
-        return RobotsResponse(HTTPStatus.NOT_FOUND)
+                return reply
+        return Reply(HTTPStatus.NOT_FOUND, {})
 
-    def _request_with_retries(self, attempt: _FetchAttempt) -> _ResponseBody:
-        """The body at the current address, requested again while the host asks for a short pause."""
+    def _request_with_retries(self, attempt: _FetchAttempt) -> Reply:
+        """The reply at the current address, requested again while the host asks for a short pause."""
         url = attempt.current_url
         host = urls.host(url)
         for n in range(1, MAX_ATTEMPTS + 1):
             if pause := self._pace.remaining_pause(host):
-                raise _FetchFailed(Outcome.RATE_LIMITED, http_outcomes.describe_pause(pause))
-            body = self._request_once(url, attempt, self._policy.max_bytes)
-            asks = body.status == HTTPStatus.SERVICE_UNAVAILABLE and "Retry-After" in body.headers
-            if not asks and body.status != HTTPStatus.TOO_MANY_REQUESTS:
-                return body
-            pause = self._start_pause(url, body)
+                raise self._refuse_for_now(pause)
+            reply = self._request_once(url, attempt, self._policy)
+            asks = reply.status == HTTPStatus.SERVICE_UNAVAILABLE and "Retry-After" in reply.headers
+            if not asks and reply.status != HTTPStatus.TOO_MANY_REQUESTS:
+                return reply
+            pause = self._start_pause(url, reply)
             if n == MAX_ATTEMPTS or pause > MAX_WAIT_S:
-                raise _FetchFailed(Outcome.RATE_LIMITED, http_outcomes.describe_pause(pause), body.status)
+                raise self._refuse_for_now(pause, reply.status)
             self._pace.wait_out_pause(host, attempt.deadline)
         raise AssertionError("unreachable")
 
-    def _start_pause(self, url: str, body: _ResponseBody) -> float:
-        asked = parse_retry_after(body.headers.get("Retry-After"))
+    def _start_pause(self, url: str, reply: Reply) -> float:
+        asked = parse_retry_after(reply.headers.get("Retry-After"))
         pause = DEFAULT_PAUSE_S if asked is None else asked
         self._pace.pause_host(urls.host(url), pause)
         return pause
 
-    def _request_once(self, url: str, attempt: _FetchAttempt, limit: int) -> _ResponseBody:
-        """One request; raises FetchRefused or _FetchFailed."""
-        deadline = attempt.deadline
+    def _request_once(self, url: str, attempt: _FetchAttempt, policy: Policy) -> Reply:
+        """One request. Raises NoAnswer."""
+        deadline, cookies = attempt.deadline, attempt.cookies[urls.origin(url)]
+        sent = {**PAGE_HEADERS, **attempt.conditions(url)}
+        if cookies:
+            sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
         try:
             deadline.check()
             with self._pace.hold_slot(urls.host(url), deadline, delay=self._robots.get_crawl_delay(url)):
-                conditions = attempt.conditions(url)
-                response = transport.send_get(
-                    self._adapter, url, attempt.cookies[urls.origin(url)], conditions
-                )
-                try:
-                    return self._read_body(response, deadline, limit)
-                finally:
-                    response.close()
-        except DeadlineExceeded as late:
-            raise _FetchFailed(Outcome.TIMEOUT, http_outcomes.TIMED_OUT) from late
-        except HostUnreachable as error:
-            raise _FetchFailed(Outcome.ERROR, str(error)) from error
-        except (requests.RequestException, HTTPError, OSError, ValueError) as error:
-            raise _FetchFailed(*http_outcomes.explain_transport_error(error)) from error
+                reply = self._exchange(policy, url, sent)
+        except AnswerTooLarge as odd:
+            raise NoAnswer(
+                http_outcomes.describe_too_large(policy.max_bytes), Outcome.TOO_LARGE, odd.status
+            ) from odd
+        except AnswerUnusable as odd:
+            raise NoAnswer(http_outcomes.PACKED, Outcome.UNSUPPORTED, odd.status) from odd
+        cookies |= reply.cookies
+        return reply
 
-    def _read_body(self, response: requests.Response, deadline: Deadline, limit: int) -> _ResponseBody:
-        status, headers, most = response.status_code, response.headers, self._policy.max_bytes
-        if status in REDIRECT_STATUSES:
-            return _ResponseBody(status, headers)
-        if headers.get("Content-Encoding", "").strip().lower() not in READ_ENCODINGS:
-            return _ResponseBody(status, headers, failure=http_outcomes.PACKED)
-        length, raw = headers.get("Content-Length", ""), b""
-        is_too_large = length.isdecimal() and len(length) < 20 and int(length) > most
-        if not is_too_large:
-            raw = transport.read_body(response.raw, deadline, limit)
-        if is_too_large or len(raw) > most:
-            return _ResponseBody(status, headers, failure=http_outcomes.explain_too_large(most))
-        return _ResponseBody(status, headers, raw)
+    def _refuse_for_now(self, pause: float, status: int | None = None) -> NoAnswer:
+        return NoAnswer(http_outcomes.describe_pause(pause), Outcome.RATE_LIMITED, status)
 
-    def _build_page_or_redirect(self, body: _ResponseBody, attempt: _FetchAttempt) -> Page | str:
-        """The finished page, or the address it redirects to. Raises _FetchFailed or FetchRefused."""
+    def _build_page_or_redirect(self, reply: Reply, attempt: _FetchAttempt) -> Page | str:
+        """The finished page, or the address it redirects to. Raises NoAnswer."""
         here = attempt.current_url
-        if body.status in REDIRECT_STATUSES:
-            return _redirect_target(here, body)
-        if body.status == HTTPStatus.NOT_MODIFIED and attempt.known and attempt.conditions(here):
+        if reply.status in REDIRECT_STATUSES:
+            return _redirect_target(here, reply)
+        if reply.status == HTTPStatus.NOT_MODIFIED and attempt.known and attempt.conditions(here):
             validators = {"etag": "ETag", "last_modified": "Last-Modified"}
-            newer = {name: stated for name, key in validators.items() if (stated := body.headers.get(key))}
+            newer = {name: stated for name, key in validators.items() if (stated := reply.headers.get(key))}
             return attempt.known.replace(**attempt.known_fields(), **newer)
-        if failure := body.failure or http_outcomes.explain_status(body.status, body.headers):
-            raise _FetchFailed(*failure, body.status)
-        content_type = body.headers.get("Content-Type", "")
-        content = dispatch.extract_content(body.raw, content_type, here, attempt.deadline.checkpoint)
+        if failure := http_outcomes.explain_status(reply.status, reply.headers):
+            raise failure
+        content_type = reply.headers.get("Content-Type", "")
+        content = dispatch.extract_content(reply.body, content_type, here, attempt.deadline.checkpoint)
         if content.refresh_url not in ("", here) and len(content.text) < _MAX_STUB_CHARACTERS:
             return content.refresh_url
-        stated = body.headers.get("Content-Language", "").split(",")[0].strip()[:12]
+        stated = reply.headers.get("Content-Language", "").split(",")[0].strip()[:12]
         return content.to_page(
             **attempt.known_fields(),
-            status=body.status,
+            status=reply.status,
             content_type=content_type,
             language=content.language or stated,
-            etag=body.headers.get("ETag", ""),
-            last_modified=body.headers.get("Last-Modified", ""),
-            raw=body.raw,
+            etag=reply.headers.get("ETag", ""),
+            last_modified=reply.headers.get("Last-Modified", ""),
+            raw=reply.body,
         )
 
 
-def _redirect_target(here: str, body: _ResponseBody) -> str:
-    location = body.headers.get("Location", "")
+def _redirect_target(here: str, reply: Reply) -> str:
+    location = reply.headers.get("Location", "")
     if not location:
         nowhere = "The server says the page has moved but not where to. Search for its title instead."
-        raise _FetchFailed(Outcome.ERROR, nowhere, body.status)
+        raise NoAnswer(nowhere, status=reply.status)
     try:
         return urljoin(here, location)
     except ValueError as error:
         advice = "Open the page yourself to see where it leads."
         detail = f"The server redirects to something that is no address. {advice}"
-        raise _FetchFailed(Outcome.ERROR, detail, body.status) from error
+        raise NoAnswer(detail, status=reply.status) from error

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import json
 import sqlite3
 import threading
@@ -25,12 +24,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-import requests
-from requests.adapters import HTTPAdapter
-from urllib3 import HTTPResponse
-
 from agent.errors import NotFound, UsageError
-from agent.net.exchange import parse_json
+from agent.net.exchange import Reply, parse_json
 from agent.text import urls
 from agent.text.tokens import ANALYSIS_FINGERPRINT, content_stems, join_terms, stem_words
 from agent.types import SearchResult, SourceFilter
@@ -39,7 +34,6 @@ from agent.web.extract.extraction import EXTRACTION_VERSION
 from agent.web.search_results import RawResult, build_result
 
 Document = dict[str, Any]
-Response = tuple[int, dict[str, str], bytes]
 
 VERSION = 3
 """Raised when the file's tables or its windows change."""
@@ -144,7 +138,7 @@ class FolderWorld:
             is_page = int(doc.get("status", HTTPStatus.OK)) == HTTPStatus.OK and not doc.get("location")
             public = is_page and urlsplit(url).path not in _RESERVED_PATHS  # what a search engine indexes
             if public and not text and (doc.get("html") or file):
-                _, headers, body = self._serve_document(doc)
+                _, headers, body, _ = self._serve_document(doc)
                 reading = dispatch.extract_content(body, headers["Content-Type"], url)
                 title, text = title or reading.title, reading.text
             packed, name = zlib.compress(json.dumps(doc).encode()), str(doc.get("id", ""))
@@ -170,7 +164,7 @@ class FolderWorld:
         detail = f"{self.label} has no page with these words. Try other words."
         return result if result.hits else result.replace(detail=detail)
 
-    def serve(self, url: str) -> Response:
+    def serve(self, url: str) -> Reply:
         """Status, headers and body for an address, in any spelling; 404 for one that is not here. Each host
         has a robots.txt, a sitemap and a front page, its own or one that lists its pages."""
         query = "SELECT record FROM documents WHERE key = ? ORDER BY n LIMIT 1"
@@ -181,23 +175,23 @@ class FolderWorld:
         pages = [(page, title) for page, title, public in own if public]
         if parts.path not in ("", "/", *_RESERVED_PATHS) or not own:
             missing = b"<title>Not found</title><p>There is no such page in this world.</p>"
-            return HTTPStatus.NOT_FOUND, {"Content-Type": _HTML}, missing
+            return Reply(HTTPStatus.NOT_FOUND, {"Content-Type": _HTML}, missing)
         if parts.path == "/robots.txt":
             rules = f"User-agent: *\nAllow: /\nSitemap: {parts.scheme}://{parts.netloc}/sitemap.xml\n"
-            return HTTPStatus.OK, {"Content-Type": "text/plain"}, rules.encode()
+            return Reply(HTTPStatus.OK, {"Content-Type": "text/plain"}, rules.encode())
         if parts.path == "/sitemap.xml":
             listed = "".join(f"<url><loc>{escape(page)}</loc></url>\n" for page, _ in pages)
             sitemap = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{listed}</urlset>'
-            return HTTPStatus.OK, {"Content-Type": "application/xml"}, sitemap.encode()
+            return Reply(HTTPStatus.OK, {"Content-Type": "application/xml"}, sitemap.encode())
         entries = "".join(_list_item(page, title or page) for page, title in pages)
         front = _make_page(host, f"<h1>{host}</h1>\n<ul>\n{entries}</ul>")
-        return HTTPStatus.OK, {"Content-Type": _HTML}, front
+        return Reply(HTTPStatus.OK, {"Content-Type": _HTML}, front)
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         with self._lock:
             return self._connection.execute(query, values).fetchall()
 
-    def _serve_document(self, doc: Document) -> Response:
+    def _serve_document(self, doc: Document) -> Reply:
         kind, html, text = (str(doc.get(name) or "") for name in ("content_type", "html", "text"))
         if doc.get("file"):
             body = _find_attached_file(self._folder, str(doc["file"])).read_bytes()
@@ -208,7 +202,7 @@ class FolderWorld:
             body = html.encode() if html else self._render_page(doc, text)
         moved = {"Location": str(doc["location"])} if doc.get("location") else {}
         status = int(doc.get("status", HTTPStatus.FOUND if moved else HTTPStatus.OK))
-        return status, {"Content-Type": kind or _HTML, **moved}, body
+        return Reply(status, {"Content-Type": kind or _HTML, **moved}, body)
 
     def _render_page(self, doc: Document, text: str) -> bytes:
         """The page of a document that has only text: title, paragraphs, and its links apart from them."""
@@ -226,20 +220,6 @@ class FolderWorld:
         published = doc.get("published_at") or doc.get("date")
         meta = f'<meta name="date" content="{escape(str(published), quote=True)}">' if published else ""
         return _make_page(title, f"<main><h1>{title}</h1>\n{paragraphs}</main>\n{navigation}", meta)
-
-
-class FolderAdapter(HTTPAdapter):
-    """The transport of a folder world."""
-
-    def __init__(self, world: FolderWorld) -> None:
-        super().__init__(max_retries=0)
-        self._world = world
-
-    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
-        """The response of the folder; arguments beyond the request are ignored."""
-        status, headers, body = self._world.serve(request.url or "")
-        raw = HTTPResponse(body=io.BytesIO(body), headers=headers, status=status, preload_content=False)
-        return self.build_response(request, raw)  # type: ignore[no-untyped-call,no-any-return,unused-ignore]
 
 
 def _make_page(title: str, body: str, meta: str = "") -> bytes:

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from urllib.parse import urljoin
 
 from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer
-from agent.net.exchange import Connections
+from agent.net.exchange import REDIRECT_STATUSES, Connections
 from agent.net.policies import PICTURE
 from agent.net.ssrf_guard import HostUnreachable
 from agent.settings.config import Config
@@ -64,7 +64,7 @@ class ImageFetcher:
             for _ in range(http_outcomes.MAX_REDIRECTS + 1):
                 here = self._connections.guard.check_url(here)
                 reply = self._connections.exchange(self._policy, here, deadline=deadline)
-                if reply.status not in http_outcomes.REDIRECT_STATUSES:
+                if reply.status not in REDIRECT_STATUSES:
                     if (status := reply.status) != HTTPStatus.OK:
                         return ImageResult(
                             url, detail=f"Its server answered {status}.", can_retry=status in _RETRY_STATUSES

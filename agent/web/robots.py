@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from protego import Protego
 
+from agent.net.exchange import Reply
 from agent.text import urls
 
 USER_AGENT_TOKEN = "Touchstone"
@@ -27,14 +28,6 @@ _AGENT = re.compile(r"^(\s*user-?agent\s*:\s*[a-z_-]+)[^#]*", re.IGNORECASE)
 _NEEDLESS_ESCAPE = re.compile(r"%(?=4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae]|2[de]|3[0-9])", re.IGNORECASE)
 """The sign before a character that no address has to escape (RFC 3986, 2.3)."""
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-
-
-@dataclass(frozen=True)
-class RobotsResponse:
-    """The response to /robots.txt: its status and the beginning of its body."""
-
-    status: int
-    body: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ class RobotsCache:
         self._rules_by_origin: dict[str, RobotsRules] = {}
         self._lock = threading.Lock()
 
-    def get_rules(self, url: str, read: Callable[[str], RobotsResponse]) -> RobotsRules:
+    def get_rules(self, url: str, read: Callable[[str], Reply]) -> RobotsRules:
         """The rules for `url`'s origin, fetched by `read` (and raising as it does) when not yet known."""
         origin = urls.origin(url)
         with self._lock:

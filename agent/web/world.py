@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 from agent import counters
 from agent.errors import NotFound
 from agent.net.deadline import AllBusy, Deadline, DeadlineExceeded, use_deadline
+from agent.net.exchange import Connections
 from agent.net.policies import MB, PAGE, Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
-from agent.net.transport import GuardedAdapter
 from agent.settings.config import ROOT, Config
 from agent.settings.key_addresses import explain_unused_key
 from agent.types import ENGINE_NAMES, ENGINES, Outcome, Page, SearchResult, SourceFilter
@@ -28,7 +28,7 @@ from agent.web.engines.duckduckgo import DuckDuckGo
 from agent.web.engines.google import Google
 from agent.web.engines.http_api import ApiEngine
 from agent.web.fetcher import ANY_SOURCE, Fetcher
-from agent.web.folder_world import FolderAdapter, open_folder
+from agent.web.folder_world import open_folder
 from agent.web.http_outcomes import MISREAD
 from agent.web.rate_limit import HostRateLimiter
 from agent.web.search_results import SearchEngine, explain_failure, find_pause
@@ -67,7 +67,8 @@ class EngineHealth:
 
 
 class World:
-    """Searches and fetches. `engines` names what can be searched, `absent` why an engine cannot."""
+    """Searches and fetches. `engines` names what can be searched, `absent` why an engine cannot; `close`
+    closes the kept connections."""
 
     def __init__(
         self,
@@ -82,8 +83,9 @@ class World:
         probe: Callable[[], None] = lambda: None,
         unpaywall: Unpaywall | None = None,
         take_page: Callable[[int], str] = lambda pages: "",
+        close: Callable[[], None] = lambda: None,
     ) -> None:
-        self.name = name
+        self.name, self.close = name, close
         self.title = title
         self.live = live
         self.engines = {engine.name: engine.label for engine in engines}
@@ -186,10 +188,6 @@ class World:
             return False
         return True
 
-    def close(self) -> None:
-        """Close the kept connections."""
-        self._fetcher.close()
-
 
 def open_world(
     name: str,
@@ -212,7 +210,10 @@ def open_world(
         name,
         "The demo world" if name == "demo" else folder.resolve().name,
         engines=[served],
-        fetcher=Fetcher(FolderAdapter(served), SsrfGuard(config.FETCH_ALLOW), HostRateLimiter(0.0), most),
+        fetcher=Fetcher(
+            lambda policy, url, headers: served.serve(url),
+            *(SsrfGuard(config.FETCH_ALLOW), HostRateLimiter(0.0), most),
+        ),
         absent={n: "a world in a folder has only its own index" for n in ENGINE_NAMES if n != served.name},
         today=DEMO_TODAY if name == "demo" else "",
     )
@@ -244,7 +245,7 @@ def _open_live_world(
     config: Config, most: Policy, pace: HostRateLimiter, take_page: Callable[[int], str]
 ) -> World:
     engines, absent = build_engines(config)
-    guard = SsrfGuard(config.FETCH_ALLOW)
+    connections = Connections(config.FETCH_ALLOW)
     # The address of an engine that is on, which tells whether there is a network: the operator's own
     # search server, else DuckDuckGo, else another; "" for none
     addresses = {engine.name: engine.url for engine in engines if isinstance(engine, ApiEngine)}
@@ -256,11 +257,12 @@ def _open_live_world(
         "The live web",
         live=True,
         engines=engines,
-        fetcher=Fetcher(GuardedAdapter(guard), guard, pace, most),
+        fetcher=Fetcher(connections.exchange, connections.guard, pace, most),
         absent=absent,
         probe=partial(_probe_network, chosen.replace("{language}", "en"), config.FETCH_ALLOW),
         unpaywall=Unpaywall(config),
         take_page=take_page,
+        close=connections.close,
     )
 
 

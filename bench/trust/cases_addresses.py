@@ -15,7 +15,6 @@ from agent.net.deadline import Deadline, use_deadline
 from agent.net.exchange import Connections
 from agent.net.policies import SIGN_IN
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
-from agent.net.transport import GuardedAdapter, RequestsCookieJar, build_pools, create_context, send_get
 from agent.settings import config as configuration
 from agent.text import urls
 from agent.types import Outcome
@@ -38,8 +37,7 @@ def images_over(net: Net) -> ImageFetcher:
 
 def lead_over(net: Net, connections: Connections) -> Connections:
     """The same connections, over a network of a case."""
-    connections.guard = net.guard()
-    connections._pools = build_pools(connections.guard, create_context())
+    connections.__init__(guard=net.guard())  # type: ignore[misc]
     return connections
 
 
@@ -257,7 +255,7 @@ def parser_agreement(bench: Bench) -> Result:
         host = (urlsplit(safe).hostname or "").rstrip(".")
         with use_deadline(Deadline(5)):
             try:
-                send_get(GuardedAdapter(guard), safe, RequestsCookieJar())
+                Connections(guard=guard).exchange(SIGN_IN, safe)
             except Exception as error:
                 problem = type(error).__name__ if not net.resolved else ""
                 misses += [f"seed {seed} {url!r}: accepted, then {problem}: {error}"] if problem else []

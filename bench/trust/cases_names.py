@@ -17,13 +17,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from agent.net.policies import Policy
-from agent.net.transport import GuardedAdapter
+from agent.net.exchange import Connections, trust_certificates
 from agent.settings import config as configuration
 from agent.types import Outcome
-from agent.web.fetcher import Fetcher
-from agent.web.rate_limit import HostRateLimiter
-from bench.trust.nets import INNER, PUBLIC, Net
+from bench.trust.nets import INNER, PUBLIC, Net, fetcher_over
 from bench.trust.scorecard import Bench, Result, case
 from tests.web.site import Site, html
 
@@ -106,21 +103,18 @@ def _tls_misses() -> list[str]:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
         context.sni_callback = lambda _socket, name, _context: seen.append(name)
-        with Site({"/": html("<p>Milk and cheese of the valley.</p>")}) as site:
-            site._server.socket = context.wrap_socket(site._server.socket, server_side=True)
+        with Site({"/": html("<p>Milk and cheese of the valley.</p>")}, context) as site:
             answers = _flip("10.0.0.7")
             net = Net(
                 {"name.example.com": answers, "other.example.com": [PUBLIC]},
                 served=int(urlsplit(site.url()).port or 0),
             )
-            guard = net.guard()
-            adapter = GuardedAdapter(guard)
-            trusted: ssl.SSLContext = adapter.poolmanager.connection_pool_kw["ssl_context"]
-            trusted.load_verify_locations(str(certificate))
-            fetcher = Fetcher(adapter, guard, HostRateLimiter(0.0), Policy("a page", 10**6, 10))
+            trust_certificates().load_verify_locations(str(certificate))
+            connections = Connections(guard=net.guard())
+            fetcher = fetcher_over(connections, seconds=10, max_mb=1)
             first = fetcher.fetch("https://name.example.com/")
             other = fetcher.fetch("https://other.example.com/")
-            adapter.poolmanager.clear()
+            connections.close()
             later = fetcher.fetch("https://name.example.com/")
             hosts = {asked.headers.get("Host") for asked in site.asked}
     misses = [] if first.outcome is Outcome.OK else [f"TLS to the right name: {first.outcome} {first.detail}"]

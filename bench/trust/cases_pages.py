@@ -14,14 +14,11 @@ from pathlib import Path
 import brotli
 import zstandard
 
-from agent.net.policies import Policy
-from agent.net.ssrf_guard import SsrfGuard
-from agent.net.transport import GuardedAdapter
+from agent.net.exchange import Connections
 from agent.types import Outcome
 from agent.web.extract import dispatch
 from agent.web.fetcher import Fetcher
-from agent.web.rate_limit import HostRateLimiter
-from bench.trust.nets import raw_server
+from bench.trust.nets import fetcher_over, raw_server
 from bench.trust.scorecard import Bench, Result, case
 from tests.agent.web.hostile_pdfs import pdf_of_lines
 from tests.web.site import Asked, Reply, Site, html, sends_to
@@ -32,10 +29,7 @@ OK_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 def local_fetcher(seconds: float = 30, max_mb: float = 10) -> Fetcher:
     """The product's fetcher, allowed to read this machine."""
-    guard = SsrfGuard(["127.0.0.1"])
-    return Fetcher(
-        GuardedAdapter(guard), guard, HostRateLimiter(0.0), Policy("a page", int(max_mb * 1e6), seconds)
-    )
+    return fetcher_over(Connections(["127.0.0.1"]), seconds, max_mb)
 
 
 OWN = Path("/proc/self/status")

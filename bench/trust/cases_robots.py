@@ -8,9 +8,10 @@ import re
 import time
 from collections.abc import Callable, Iterator
 
+from agent.net import exchange
 from agent.settings import config as configuration
 from agent.types import CollectLimits, Settings, SiteLimits, Status
-from agent.web.robots import RobotsCache, RobotsResponse, can_fetch, parse_rules
+from agent.web.robots import RobotsCache, can_fetch, parse_rules
 from agent.workbench import Workbench
 from bench.trust.scorecard import Bench, Result, case
 from tests.web.site import Asked, Reply, Site, html, sends_to
@@ -75,7 +76,7 @@ def real_robots(bench: Bench) -> Result:
         began = time.thread_time()
         try:
             rules = RobotsCache().get_rules(
-                "https://a.test/", lambda _u, p=path: RobotsResponse(200, p.read_bytes())
+                "https://a.test/", lambda _u, p=path: exchange.Reply(200, {}, p.read_bytes())
             )
             rules.explain_refusal("https://a.test/some/page?x=1")
         except Exception as error:

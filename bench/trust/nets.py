@@ -6,14 +6,14 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from agent.net.deadline import Deadline
+from agent.net.exchange import Connections
 from agent.net.policies import Policy
 from agent.net.ssrf_guard import SocketAddress, SsrfGuard
-from agent.net.transport import GuardedAdapter
 from agent.web.fetcher import Fetcher
 from agent.web.rate_limit import HostRateLimiter
 
@@ -74,16 +74,19 @@ class Net:
         """The peers that no fetch may have."""
         return [peer for peer in self.peers if is_inner(peer[0])]
 
-    def guard(self) -> SsrfGuard:
+    def guard(self, allow: Sequence[str] = ()) -> SsrfGuard:
         """The product's guard over this network."""
-        return SsrfGuard(resolver=self.resolve, connector=self.connect)
+        return SsrfGuard(allow, resolver=self.resolve, connector=self.connect)
 
     def fetcher(self, seconds: float = 20, max_mb: float = 10) -> Fetcher:
         """The product's fetcher over this network, without pauses between fetches."""
-        guard = self.guard()
-        return Fetcher(
-            GuardedAdapter(guard), guard, HostRateLimiter(0.0), Policy("a page", int(max_mb * 1e6), seconds)
-        )
+        return fetcher_over(Connections(guard=self.guard()), seconds, max_mb)
+
+
+def fetcher_over(connections: Connections, seconds: float, max_mb: float) -> Fetcher:
+    """The product's fetcher over these connections, without pauses between fetches."""
+    policy = Policy("a page", int(max_mb * 1e6), seconds)
+    return Fetcher(connections.exchange, connections.guard, HostRateLimiter(0.0), policy)
 
 
 def as_system_reads(host: str) -> str:

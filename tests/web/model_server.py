@@ -289,7 +289,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.owner.closing.wait()
             self.close_connection = True
             return
-        length = 10**9 if answer.ends == "drips" else len(answer.body)
+        length = 100_000 if answer.ends == "drips" else len(answer.body)
         self.send_response(answer.status)
         for name, value in {
             "Content-Type": answer.content_type,

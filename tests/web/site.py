@@ -10,6 +10,7 @@ test gives one)."""
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -54,14 +55,21 @@ def sends_to(location: str, status: int = 302) -> Reply:
 
 
 class Site:
-    """The server. Runs while the `with` block does."""
+    """The server, over TLS with a `context`. Runs while the `with` block does."""
 
-    def __init__(self, pages: Mapping[str, Page]) -> None:
+    def __init__(self, pages: Mapping[str, Page], context: ssl.SSLContext | None = None) -> None:
         self.pages = dict(pages)
         self.asked: list[Asked] = []
+        self.peers: set[object] = set()
+        """Who connected, by address and port."""
         self.over = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
+        if context:
+            listener = self._server.socket
+            self._server.socket = context.wrap_socket(
+                listener, server_side=True, do_handshake_on_connect=False
+            )
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
         )
@@ -95,6 +103,7 @@ class Site:
                 length = int(self.headers.get("Content-Length", 0))
                 asked = Asked(self.command, self.path, dict(self.headers), self.rfile.read(length))
                 site.asked.append(asked)
+                site.peers.add(self.client_address)
                 page = site.pages.get(self.path.split("?")[0], Reply(404, b"no such page"))
                 self._say(page(asked) if callable(page) else page)
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import gzip
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from agent.errors import StopRequested
 from agent.net import policies
 from agent.net.deadline import Deadline, DeadlineExceeded
-from agent.net.exchange import AnswerUnusable, Connections
+from agent.net.exchange import AnswerUnusable, Connections, trust_certificates
 from agent.net.policies import MODEL_LIST
+from agent.net.ssrf_guard import HostUnreachable, SsrfGuard
 from agent.settings.config import Config
 from agent.settings.reply_config import AIResponseSettings, LLMSettings
+from bench.trust.cases_names import make_certificate
 from tests.web.site import Asked, Reply, Site, html
 
 SMALL = replace(MODEL_LIST, max_bytes=50_000, seconds=0.5)
@@ -75,9 +80,8 @@ def test_an_answer_comes_whole_and_its_connection_is_used_again(here: Connection
 
     with Site({"/": page}) as site:
         got = [here.exchange(SMALL, site.url()) for _ in range(3)]
-        pools = here._pools.connection_from_url(site.url())
         assert [reply.status for reply in got] == [201] * 3 and got[0].json() == {"a": 1}
-        assert pools.num_connections == 1 and pools.num_requests == 3
+        assert len(site.peers) == 1
 
 
 @pytest.mark.parametrize(
@@ -146,3 +150,75 @@ def test_the_table_holds_what_the_settings_say_of_themselves() -> None:
     assert policies.MODEL_REPLY.seconds == config["MODEL_TIMEOUT"].default
     assert policies.PICTURE.seconds == reply["image_download_timeout_seconds"].default
     assert LLMSettings.model_fields["timeout_seconds"].default == policies.MODEL_REPLY.seconds
+
+
+NAME = "pages.example"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Key and self-signed certificate for NAME in one file."""
+    return make_certificate(tmp_path_factory.mktemp("tls"), NAME)
+
+
+@pytest.fixture
+def secure(certificate: Path) -> Iterator[Site]:
+    """A site over TLS: /stalls says half of what it announced and then nothing."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    pages = {"/well": html("helloworld"), "/stalls": Reply(200, b"hello", ends="stalls")}
+    with Site(pages, context) as site:
+        yield site
+
+
+@pytest.fixture
+def anywhere() -> Iterator[Connections]:
+    """Every name is on this machine, which may be read from."""
+    made = Connections(
+        guard=SsrfGuard(["127.0.0.1"], resolver=lambda _host, port: [(socket.AF_INET, ("127.0.0.1", port))])
+    )
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def known(certificate: Path) -> Iterator[None]:
+    """The certificate's maker is trusted."""
+    trust_certificates().load_verify_locations(str(certificate))
+    yield
+    trust_certificates.cache_clear()
+
+
+def over_tls(site: Site, path: str, host: str = NAME) -> str:
+    return site.url(path).replace("http://127.0.0.1", f"https://{host}")
+
+
+@pytest.mark.usefixtures("known")
+def test_a_known_certificate_with_the_right_name_is_enough(anywhere: Connections, secure: Site) -> None:
+    url = over_tls(secure, "/well")
+    assert anywhere.exchange(MODEL_LIST, url).body == b"helloworld"
+    assert [asked.headers["Host"] for asked in secure.asked] == [urlsplit(url).netloc]
+
+
+@pytest.mark.parametrize(("name", "is_known"), [(NAME, False), ("other.example", True)])
+def test_an_unknown_certificate_and_one_of_another_name_are_refused(
+    request: pytest.FixtureRequest, anywhere: Connections, secure: Site, name: str, is_known: bool
+) -> None:
+    if is_known:
+        request.getfixturevalue("known")
+    with pytest.raises(HostUnreachable, match="certificate could not be verified"):
+        anywhere.exchange(MODEL_LIST, over_tls(secure, "/well", name))
+    assert secure.asked == []
+
+
+@pytest.mark.usefixtures("known")
+def test_a_stalled_body_ends_at_the_deadline_over_tls_too(anywhere: Connections, secure: Site) -> None:
+    with pytest.raises(DeadlineExceeded):
+        anywhere.exchange(SMALL, over_tls(secure, "/stalls"))
+
+
+def test_a_kept_connection_obeys_the_deadline_of_now(here: Connections) -> None:
+    with Site({"/": html("a"), "/late": html("b")}) as site:
+        assert here.exchange(MODEL_LIST, site.url("/")).body == b"a"
+        with pytest.raises(DeadlineExceeded):
+            here.exchange(MODEL_LIST, site.url("/late"), deadline=Deadline(0))

@@ -10,7 +10,7 @@ import pytest
 
 from agent.net import ssrf_guard
 from agent.net.deadline import Deadline
-from agent.net.policies import Policy
+from agent.net.exchange import Connections
 from agent.net.ssrf_guard import (
     CLOUD_METADATA_ADDRESSES,
     NOT_PUBLIC,
@@ -19,52 +19,14 @@ from agent.net.ssrf_guard import (
     SocketAddress,
     SsrfGuard,
 )
-from agent.net.transport import GuardedAdapter
 from agent.types import Outcome
-from agent.web.fetcher import Fetcher
-from agent.web.rate_limit import HostRateLimiter
+from bench.trust.nets import Net, fetcher_over
 from tests.tables import by_table
-
-
-class FakeNet:
-    """A resolver that knows some names, and a connector that notes every peer and never connects."""
-
-    def __init__(self, names: dict[str, list[str]] | None = None) -> None:
-        self.names = names or {}
-        self.peers: list[str] = []
-
-    def resolve(self, host: str, port: int) -> list[SocketAddress]:
-        found = self.names.get(host) or [_as_system_reads(host)]
-        return [(socket.AF_INET6 if ":" in address else socket.AF_INET, (address, port)) for address in found]
-
-    def connect(
-        self, _family: socket.AddressFamily, peer: tuple[str, int], _watch: Deadline
-    ) -> socket.socket:
-        self.peers.append(peer[0])
-        raise ConnectionRefusedError
-
-    def guard(self, *allow: str) -> SsrfGuard:
-        return SsrfGuard(allow, resolver=self.resolve, connector=self.connect)
-
-    def fetcher(self, *allow: str) -> Fetcher:
-        guard = self.guard(*allow)
-        return Fetcher(GuardedAdapter(guard), guard, HostRateLimiter(0.0), Policy("a page", 1_000, 5))
-
-
-def _as_system_reads(host: str) -> str:
-    """A lenient system resolver: odd spellings of numbers are addresses, known public names are public, the
-    rest is loopback."""
-    if ":" in host:
-        return host
-    try:
-        return socket.inet_ntoa(socket.inet_aton(host))
-    except (OSError, UnicodeError):
-        return "142.250.1.1" if host.endswith(("google.com", "example.com")) else "127.0.0.1"
 
 
 @by_table
 def test_odd_addresses_are_refused_before_anything_happens(url: str) -> None:
-    net = FakeNet()
+    net = Net()
     page = net.fetcher().fetch(url)
     assert page.outcome is Outcome.REFUSED and page.detail
     assert net.peers == []
@@ -80,7 +42,7 @@ def test_plain_addresses_pass_in_one_spelling(url: str, sent: str) -> None:
     ["127.0.0.1", "10.1.2.3", "169.254.169.254", "::1", "::ffff:10.0.0.1", "2002:a00:1::", "fe80::1%eth0"],
 )
 def test_a_name_that_leads_inside_is_refused_at_connect_time(inside: str) -> None:
-    net = FakeNet({"evil.example.com": [inside]})
+    net = Net({"evil.example.com": [inside]})
     page = net.fetcher().fetch("https://evil.example.com/")
     assert (page.outcome, page.detail) == (Outcome.REFUSED, NOT_PUBLIC)
     assert net.peers == []
@@ -88,34 +50,34 @@ def test_a_name_that_leads_inside_is_refused_at_connect_time(inside: str) -> Non
 
 def test_it_connects_to_the_very_address_it_checked() -> None:
     answers = iter([["1.1.1.1"], ["127.0.0.1"]])
-    net = FakeNet()
+    net = Net()
     guard = SsrfGuard(
         resolver=lambda _host, port: [(socket.AF_INET, (a, port)) for a in next(answers)],
         connector=net.connect,
     )
     with pytest.raises(HostUnreachable):
         guard.connect("flips.example.com", 80, Deadline(5))
-    assert net.peers == ["1.1.1.1"]
+    assert net.peers == [("1.1.1.1", 80)]
     with pytest.raises(FetchRefused):
         guard.connect("flips.example.com", 80, Deadline(5))
-    assert net.peers == ["1.1.1.1"]
+    assert net.peers == [("1.1.1.1", 80)]
 
 
 @pytest.mark.parametrize("allow", ["10.0.0.0/8", "10.1.2.3", "wiki.lan", "*.lan"])
 def test_an_operator_can_open_a_door(allow: str) -> None:
-    net = FakeNet({"wiki.lan": ["10.1.2.3"]})
+    net = Net({"wiki.lan": ["10.1.2.3"]})
     with pytest.raises(HostUnreachable):
-        net.guard(allow).connect("wiki.lan", 80, Deadline(5))
-    assert net.peers == ["10.1.2.3"]
-    assert net.guard("wiki.lan").check_url("http://wiki.lan:9000/") == "http://wiki.lan:9000/"
+        net.guard([allow]).connect("wiki.lan", 80, Deadline(5))
+    assert net.peers == [("10.1.2.3", 80)]
+    assert net.guard(["wiki.lan"]).check_url("http://wiki.lan:9000/") == "http://wiki.lan:9000/"
 
 
 @pytest.mark.parametrize("address", sorted(CLOUD_METADATA_ADDRESSES, key=str), ids=str)
 @pytest.mark.parametrize("allow", ["0.0.0.0/0", "::/0", "cloud.lan"])
 def test_metadata_stays_shut_whatever_is_allowed(address: object, allow: str) -> None:
-    net = FakeNet({"cloud.lan": [str(address)]})
+    net = Net({"cloud.lan": [str(address)]})
     with pytest.raises(FetchRefused):
-        net.guard(allow, "cloud.lan").connect("cloud.lan", 80, Deadline(5))
+        net.guard([allow, "cloud.lan"]).connect("cloud.lan", 80, Deadline(5))
     assert net.peers == []
 
 
@@ -140,9 +102,7 @@ def test_a_lookup_that_hangs_ends_at_the_deadline() -> None:
         over.wait(30)
         return []
 
-    guard = SsrfGuard(resolver=hangs)
-    page = Fetcher(GuardedAdapter(guard), guard, HostRateLimiter(0.0), Policy("a page", 1, 0.3)).fetch(
-        "https://slow.example.com/"
-    )
+    connections = Connections(guard=SsrfGuard(resolver=hangs))
+    page = fetcher_over(connections, seconds=0.3, max_mb=1).fetch("https://slow.example.com/")
     over.set()
     assert page.outcome is Outcome.TIMEOUT

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from agent.net import exchange
 from agent.types import Outcome
-from agent.web.robots import CACHE_SECONDS, FAILURE_CACHE_SECONDS, RobotsCache, RobotsResponse
+from agent.web.robots import CACHE_SECONDS, FAILURE_CACHE_SECONDS, RobotsCache
 from agent.web.world import World
 from tests.tables import by_table
 from tests.web.site import Reply, Site, html, sends_to
@@ -18,7 +19,9 @@ CLOSED = b"User-agent: *\nDisallow: /\n"
 
 
 def refusal(text: str, url: str = "https://a.test/private/x") -> str:
-    return RobotsCache().get_rules(url, lambda _url: RobotsResponse(200, text.encode())).explain_refusal(url)
+    return (
+        RobotsCache().get_rules(url, lambda _url: exchange.Reply(200, {}, text.encode())).explain_refusal(url)
+    )
 
 
 @by_table
@@ -33,7 +36,7 @@ def test_the_rules_are_read(text: str, allowed: bool) -> None:
 def test_what_a_status_means(status: int, allowed: bool) -> None:
     assert (
         RobotsCache()
-        .get_rules("https://a.test/", lambda _url: RobotsResponse(status))
+        .get_rules("https://a.test/", lambda _url: exchange.Reply(status, {}))
         .explain_refusal("https://a.test/")
         == ""
     ) is allowed
@@ -46,9 +49,9 @@ def test_the_rules_are_kept_for_a_while(status: int, kept: float) -> None:
     now, reads = [0.0], []
     rules = RobotsCache(clock=lambda: now[0])
 
-    def read(url: str) -> RobotsResponse:
+    def read(url: str) -> exchange.Reply:
         reads.append(url)
-        return RobotsResponse(status)
+        return exchange.Reply(status, {})
 
     for moment in (0.0, kept - 1, kept + 1):
         now[0] = moment
@@ -59,7 +62,7 @@ def test_the_rules_are_kept_for_a_while(status: int, kept: float) -> None:
 def test_the_delay_a_site_asks_for() -> None:
     rules = RobotsCache()
     assert rules.get_crawl_delay("https://a.test/") == 0
-    rules.get_rules("https://a.test/", lambda _url: RobotsResponse(200, b"User-agent: *\nCrawl-delay: 7"))
+    rules.get_rules("https://a.test/", lambda _url: exchange.Reply(200, {}, b"User-agent: *\nCrawl-delay: 7"))
     assert rules.get_crawl_delay("https://a.test/x") == 7
 
 
