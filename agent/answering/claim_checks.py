@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Literal
+
+from pydantic import Field
 
 from agent.answering.plan import find_part
 from agent.engine.context import RunContext
@@ -23,7 +25,7 @@ from agent.roles.check_claims import (
     FailedSentence,
     QuoteShown,
 )
-from agent.types import AnswerBlock, Conflict, Fact, PlanPart, Sentence
+from agent.types import Actor, AnswerBlock, Conflict, Fact, PlanPart, Record, Sentence
 
 FAILED_VERDICTS = frozenset({"differs", "not_supported"})
 """Verdicts of a sentence that its quotes do not support. `not_checked` is none: nobody judged it."""
@@ -36,26 +38,25 @@ _QUOTE_ID = re.compile(r"\bq\d+\b")
 """A quote by its number in the judge's call."""
 
 
-@dataclass(frozen=True)
-class WrittenDraft:
+class WrittenDraft(Record):
     """A write-up whose sentences are checked, with its blocks: what an answer is made of."""
 
-    sentences: list[Sentence]
-    dropped: int
+    sentences: list[Sentence] = Field(default_factory=list)
+    dropped: int = 0
     """Citations that do not hold, and were dropped."""
-    repairs: Mapping[str, str] = field(default_factory=dict)
+    repairs: dict[str, str] = Field(default_factory=dict)
     """Sentences that were repaired: old text -> new text, "" for one that was withdrawn."""
     check_trouble: str = ""
     """Why a call of the judge or of the repair failed; "" when none did."""
-    blocks: list[AnswerBlock] = field(default_factory=list)
-    by: Literal["model", "keyless"] = "keyless"
+    blocks: list[AnswerBlock] = Field(default_factory=list)
+    by: Actor = "keyless"
     trouble: str = ""
     """Why the writer's call failed; "" when it did not."""
     open: str = ""
     """As `Answer.open`."""
     assumed: str = ""
     """As `Answer.assumed`."""
-    answered_parts: Sequence[str] | None = None
+    answered_parts: list[str] | None = None
     """The ids of the plan's parts that the supported sentences answer, as the judge says; None when no judge
     said."""
     judge: Literal["", "writer", "other"] = ""
@@ -70,6 +71,11 @@ class WrittenDraft:
     def held(self) -> list[Sentence]:
         """The sentences that did not fail."""
         return [sentence for sentence in self.sentences if sentence.check not in FAILED_VERDICTS]
+
+    @property
+    def refused(self) -> int:
+        """How many sentences failed, those that their repair withdrew among them."""
+        return len(self.failed) + list(self.repairs.values()).count("")
 
 
 def check_sentences(
@@ -92,19 +98,20 @@ def check_sentences(
     sentences with the texts `by_code`, and all without a model or `tools`; none of them is repaired."""
     drafted, dropped = filter_citations(sentences, facts, conflicts)
     if tools is None:
-        return WrittenDraft(check_support(drafted, facts, question=question), dropped)
+        checked = check_support(drafted, facts, question=question)
+        return WrittenDraft(sentences=checked, dropped=dropped)
     open_ones = [sentence for sentence in drafted if sentence.text not in by_code]
     judge = make_judge(tools, question, " ".join(sentence.claim for sentence in open_ones), parts)
     checked = judge_sentences(tools, judge, open_ones, facts)
     draft = repair_sentences(tools, judge, checked, facts, conflicts, clean)
     has_judged = any(sentence.check == "judged_supported" for sentence in draft.sentences)
-    draft = replace(draft, judge=("other" if judge.is_independent else "writer") if has_judged else "")
+    draft = draft.replace(judge=("other" if judge.is_independent else "writer") if has_judged else "")
     if by_code:
         ruled = [sentence for sentence in drafted if sentence.text in by_code]
         seen, rest = iter(check_support(ruled, facts, question=question)), iter(draft.sentences)
         joined = [next(seen) if said.text in by_code else next(rest, None) for said in drafted]
-        draft = replace(draft, sentences=[sentence for sentence in joined if sentence])
-    return replace(draft, dropped=draft.dropped + dropped, check_trouble=judge.trouble or draft.check_trouble)
+        draft = draft.replace(sentences=[sentence for sentence in joined if sentence])
+    return draft.replace(dropped=draft.dropped + dropped, check_trouble=judge.trouble or draft.check_trouble)
 
 
 def repair_sentences(
@@ -117,9 +124,10 @@ def repair_sentences(
 ) -> WrittenDraft:
     """Sentences that `judge` has checked, the failing ones in other words, with the verdict on these: one
     call of the writer, who is told what is wrong, and one of the judge."""
-    failed, answered = WrittenDraft(list(checked), 0).failed, judge.answered_parts
+    draft = WrittenDraft(sentences=list(checked), answered_parts=judge.answered_parts)
+    failed, answered = draft.failed, draft.answered_parts
     if not failed:
-        return WrittenDraft(list(checked), 0, answered_parts=answered)
+        return draft
     repaired, trouble = _repair(tools, judge, checked, failed, facts, clean)
     replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
     drafts, dropped = filter_citations(replacing.values(), facts, conflicts)
@@ -145,10 +153,10 @@ def repair_sentences(
                 answered.append(part.id)
         answered = list(dict.fromkeys(answered))
     return WrittenDraft(
-        left,
-        dropped,
-        {checked[n].text: sentence.text for n, sentence in repaired.items()},
-        trouble or again.trouble,
+        sentences=left,
+        dropped=dropped,
+        repairs={checked[n].text: sentence.text for n, sentence in repaired.items()},
+        check_trouble=trouble or again.trouble,
         answered_parts=answered,
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from agent.answering import fact_view
@@ -210,9 +209,8 @@ def draft_from_reply(
     )
     if not has_own_rule:  # again: repaired ones have other words
         cleaned = [remove_contacts(sentence, sentence.backed) for sentence in written.sentences]
-        written = replace(written, sentences=cleaned)
-    return replace(
-        written,
+        written = written.replace(sentences=cleaned)
+    return written.replace(
         blocks=blocks,
         by=judgement.by,
         trouble=judgement.failure,

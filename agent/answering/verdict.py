@@ -91,19 +91,18 @@ def finish_answer(
         step=step,
         open=draft.open,
         assumed=draft.assumed,
-        answered_parts=list(draft.answered_parts) if draft.answered_parts is not None else None,
+        answered_parts=draft.answered_parts,
         judge=draft.judge,
     )
     unjudged = [sentence for sentence in [*named, *stated] if sentence.check in UNJUDGED_VERDICTS]
     cites_page = any(has_page_support(facts[i]) for sentence in unjudged for i in sentence.fact_ids)
     if not cites_page and not any(sentence.backed for sentence in [*named, *stated]):
-        refused = len(draft.failed) + list(draft.repairs.values()).count("")
         cited = draft.dropped + sum(len(sentence.fact_ids) for sentence in draft.sentences)
         return answer.replace(
-            **explain_no_evidence(state, is_drafted=bool(refused)),
+            **explain_no_evidence(state, is_drafted=bool(draft.refused)),
             open="",
             assumed="",
-            remark=describe_refused(refused),
+            remark=describe_refused(draft.refused),
             statements=StatementCounts(dropped=cited),
         )
     is_first = bool(conflict_sentences.list_rulings(state)) or any(

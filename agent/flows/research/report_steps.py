@@ -4,7 +4,6 @@ its sections side by side."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -165,9 +164,8 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         return _deliver(state, tools, _quote_facts(state, tools, judgement))
     body = draft_from_reply(state, tools, judgement)
     assumed = dict.fromkeys(filter(None, (result.value.assumed for result in written)))
-    summary = _write_summary(state, tools, replace(body, assumed=" ".join(assumed)))
-    draft = replace(
-        body,
+    summary = _write_summary(state, tools, body.replace(assumed=" ".join(assumed)))
+    draft = body.replace(
         sentences=[*summary.sentences, *body.sentences],
         blocks=[*summary.blocks, *body.blocks, *report_frame.conflict_blocks(state.question)],
         dropped=summary.dropped + body.dropped,
@@ -286,7 +284,7 @@ def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) ->
     quotes do not support is left out."""
     held = [sentence for sentence in body.sentences if sentence.backed]
     if not held:
-        return WrittenDraft([], 0)
+        return WrittenDraft()
     rows: dict[tuple[str, int], Sentence] = {}
     for n, sentence in enumerate(held):  # the cells of a table's row are one, which cites the facts of all
         key = (sentence.block, sentence.row) if sentence.context else ("", n)
@@ -313,7 +311,7 @@ def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) ->
     said = {"open": result.value.open, "assumed": result.value.assumed or body.assumed}
     reply = RoleResult(value=ReportReply(blocks=blocks, **said), by=result.by)
     draft = draft_from_reply(state, tools, reply, prefix="s")
-    return replace(draft, sentences=[sentence for sentence in draft.sentences if sentence.backed])
+    return draft.replace(sentences=[sentence for sentence in draft.sentences if sentence.backed])
 
 
 def _deliver(

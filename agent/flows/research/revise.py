@@ -4,7 +4,7 @@ touch is written anew as one piece, and every other block stays as it is."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -197,7 +197,7 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     told = _join_told(former, draft, kept, [reply.value for reply in replies])
     answer = finish_answer(
         state,
-        replace(draft, sentences=kept, dropped=former.statements.dropped, blocks=blocks, **told),
+        draft.replace(sentences=kept, dropped=former.statements.dropped, blocks=blocks, **told),
         tools.step,
         length=former.length,
         conflict_block=report_frame.CONFLICT_BLOCK if former.length == "full" else "",

@@ -149,7 +149,7 @@ def test_a_refusal_gives_its_reason(actions, pages, stop, reason):
 
 
 def test_a_draft_that_fails_its_check_is_not_told_as_nothing_found():
-    refused = WrittenDraft([Sentence(text="Built in 1700.", fact_ids=["a"], check="not_supported")], 0)
+    refused = WrittenDraft(sentences=[Sentence(text="Built in 1700.", fact_ids=["a"], check="not_supported")])
     given = finish_answer(state(BUILT), refused, 9)
     assert given.reason == "unsupported" and "drafted is supported by its quotes" in given.certainty
     assert close_plan(state(BUILT), None, given)[0].status == "open"
