@@ -77,6 +77,11 @@ class WrittenDraft(Record):
         """How many sentences failed, those that their repair withdrew among them."""
         return len(self.failed) + list(self.repairs.values()).count("")
 
+    @property
+    def drafted(self) -> int:
+        """How many sentences were written."""
+        return len(self.held) + self.refused
+
 
 def check_sentences(
     tools: RunContext | None,

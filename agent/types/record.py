@@ -34,6 +34,7 @@ FORMER_FIELDS: dict[str, dict[str, dict[str, str] | None]] = {
     "CollectIntent": {"time_range_days": None},
     "CollectState": {"intent_trouble": None, "intent_by": None},
     "CollectedItem": {"judged_by": None},
+    "Draft": {"left_out": None, "drafted": None},
     "SiteState": {"bearings": None, "bearing": None},
 }
 """What earlier versions stored in records: fields that are gone (None), and values that have another name."""

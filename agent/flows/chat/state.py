@@ -10,11 +10,13 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from agent.answering.claim_checks import WrittenDraft
 from agent.answering.view import AnsweringState
 from agent.engine.run_state import ReadText, RunState
 from agent.engine.state import append, merge_dict
 from agent.roles.chat import MIN_RELEVANT_SCORE
-from agent.types import Actor, Fact, PassageRef, Record, Sentence
+from agent.types import Actor, Fact, PassageRef, Record
+from agent.types.record import FormerRecord
 
 
 class StepJudge(Record):
@@ -24,22 +26,10 @@ class StepJudge(Record):
     trouble: str = ""
 
 
-class Draft(StepJudge):
-    """An answer before it is validated; `caveat` is set on a best effort."""
+class Draft(WrittenDraft, FormerRecord):
+    """An answer before it is validated; a best effort has a `caveat`."""
 
-    sentences: list[Sentence] = Field(default_factory=list)
-    """The sentences that its check did not refuse."""
-    left_out: list[Sentence] = Field(default_factory=list)
-    """The sentences that were refused, after one repair, with what was found."""
-    drafted: int = 0
-    """Sentences that were written."""
-    dropped: int = 0
-    """Citations that were dropped, because their fact may not support a claim."""
     caveat: str = ""
-    open: str = ""
-    assumed: str = ""
-    answered_parts: list[str] | None = None
-    """These three as in `WrittenDraft`."""
     step: int = 0
 
 
@@ -157,7 +147,7 @@ class ChatState(AnsweringState):
             said += [("user", response) for response in self.responses[n : n + 1]]
         texts = {page_id: read_text(page_id) for page_id in {doc.page_id for doc in self.retrieved_docs}}
         docs = [doc.to_passage(texts[doc.page_id]) for doc in self.retrieved_docs]
-        draft = " ".join(sentence.text for sentence in self.draft.sentences) if self.draft else None
+        draft = " ".join(sentence.text for sentence in self.draft.held) if self.draft else None
         sources = run.answer.sources if run.answer else []
         turn = {
             "messages": [{"role": role, "content": text} for role, text in said if text],

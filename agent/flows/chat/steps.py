@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 from agent.answering import fact_view
+from agent.answering.claim_checks import FAILED_VERDICTS
 from agent.answering.draft import ask_writer
 from agent.answering.passages import show_passages
 from agent.answering.plan import list_parts
-from agent.answering.verdict import record_answer
+from agent.answering.verdict import no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.flows.chat import retrieve as reading
@@ -18,14 +19,14 @@ from agent.flows.chat.places import list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, PassageGrade, QueryRewrite, StepJudge
 from agent.flows.chat.write import (
     CAVEATS,
+    NOT_COVERED,
     ask_for_clarification,
     build_answer,
-    build_refusal,
     check_grounding,
     describe_journey,
     explain_empty_draft,
     explain_ungrounded,
-    mention_hidden,
+    refuse,
     write_draft,
 )
 from agent.retrieval.scorer import CountedPassages, rank_passages
@@ -39,7 +40,7 @@ from agent.roles.chat import (
     RouterReply,
 )
 from agent.text.plurals import format_count
-from agent.types import Answer, Passage
+from agent.types import Passage
 
 MIN_RELEVANT_PASSAGES = 3
 """Relevant passages from which an answer is written without another search."""
@@ -60,12 +61,12 @@ STEP_BY_ROUTE = {
 def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Recall the conversation, and choose the route of this turn; without a model the library is searched."""
     memory = reading.recall(state, tools)
-    change: Change = {**memory, "asked": state.question, "speakers": {"router": StepJudge()}}
+    change: Change = {**memory, "asked": state.question}
     if not tools.has_model:
         why = "Without a model the library is searched for the question as it was typed."
-        return {**change, "route_decision": "RETRIEVE", "route_reasoning": why}, "retrieve"
-    kinds = list_kinds(load_facilities(state, tools))
-    documents = reading.list_documents(state, tools)
+        chosen = {"route_decision": "RETRIEVE", "route_reasoning": why}
+        return {**change, **chosen, "speakers": {"router": StepJudge()}}, "retrieve"
+    kinds, documents = list_kinds(load_facilities(state, tools)), reading.list_documents(state, tools)
     judgement = tools.judge(
         ROUTER,
         question=state.question,
@@ -75,19 +76,19 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         titles=[source.title or source.url for source in documents],
     )
     reply: RouterReply = judgement.value
-    route, why, but = str(reply.route), fact_view.clean_message(state, reply.reasoning), ""
-    if reply.asks_nothing:
-        route = "DIRECT_ANSWER"
-    elif route == "LOCATION_SEARCH" and not kinds:
-        but = "the library has no facilities"
-    elif route == "READ_DOCUMENT" and not 1 <= reply.document <= len(documents):
-        but = "it names no document of the library"
-    elif route == "DIRECT_ANSWER" and not memory["prior_docs"]:
-        but = "no earlier answer cites a source"
-    elif route not in ("RETRIEVE", "LOCATION_SEARCH") and not state.settings.conversational:
-        but = "each question stands alone"
+    route: str = "DIRECT_ANSWER" if reply.asks_nothing else reply.route
+    is_document = route == "READ_DOCUMENT" and 1 <= reply.document <= len(documents)
+    is_direct = route == "DIRECT_ANSWER" and not reply.asks_nothing
+    leans = route not in ("RETRIEVE", "LOCATION_SEARCH") and not reply.asks_nothing
+    objections = {
+        "the library has no facilities": route == "LOCATION_SEARCH" and not kinds,
+        "it names no document of the library": route == "READ_DOCUMENT" and not is_document,
+        "no earlier answer cites a source": is_direct and not memory["prior_docs"],
+        "each question stands alone": leans and not state.settings.conversational,
+    }
+    why = fact_view.clean_message(state, reply.reasoning)
     judge = StepJudge(by=judgement.by, trouble=judgement.failure)
-    if but:
+    if but := next((objection for objection, holds in objections.items() if holds), ""):
         why = f"{why} But {but}, so the library is searched.".strip()
         route, judge = "RETRIEVE", judge.replace(by="code")
     asks_back = reply.clarifying_question.strip() if route == "ASK_CLARIFICATION" else ""
@@ -101,7 +102,7 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         "document": documents[reply.document - 1].source_id if route == "READ_DOCUMENT" else "",
         "plan_parts": list_parts(reply.parts, state.question),
     }
-    if route == "DIRECT_ANSWER" and not reply.asks_nothing:
+    if is_direct and not but:
         change["pages"] = reading.build_page_refs(memory["prior_docs"], tools.step, "an earlier turn")
     return change, STEP_BY_ROUTE[route]
 
@@ -124,7 +125,7 @@ def rewrite_retry(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 def rewrite_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """The draft was not grounded, or left something open: search from another angle. What is right of it
     stays, in case nothing better is found."""
-    has_half = state.own.draft is not None and bool(state.own.draft.sentences)
+    has_half = state.own.draft is not None and bool(state.own.draft.held)
     why = f"the drafted answer {'is not complete' if has_half else 'was not grounded'}: "
     change = _retry(state, tools, why + explain_ungrounded(state))
     return (change if has_half else {**change, "draft": None}), "retrieve"
@@ -140,8 +141,11 @@ def _retry(state: ChatRun, tools: RunContext, why: str) -> Change:
 
 def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> tuple[QueryRewrite, list[str]]:
     """The turn in other words, and its parts. A model that repeats a search hears so once."""
-    own = state.own
+    own, found = state.own, list[str]()
     tried = list(dict.fromkeys(own.queries))
+    if angle:
+        relevant = _load_relevant(state, tools)[:MAX_FOUND_TOLD]
+        found = [f"{doc.title} › {doc.heading}: {doc.text}" for doc in relevant]
 
     def check(reply: RewriteReply) -> list[str]:
         is_same = bool(angle) and reading.has_same_words(reply.query, tried)
@@ -155,11 +159,7 @@ def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> tuple[Query
         titles=[source.title or source.url for source in reading.list_documents(state, tools)],
         angle=angle,
         tried=tried,
-        found=[f"{doc.title} › {doc.heading}: {doc.text}" for doc in _load_relevant(state, tools)][
-            :MAX_FOUND_TOLD
-        ]
-        if angle
-        else [],
+        found=found,
     )
     reply: RewriteReply = judgement.value
     made = QueryRewrite(
@@ -243,10 +243,10 @@ def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     if state.settings.conversational:
         return change, "validate"
     now, draft = state_after(state, change), change["draft"]
-    if draft.sentences:
-        return record_answer(build_answer(now, tools), change), "end"
-    why = explain_empty_draft(draft) if draft.drafted else "Nothing in the library answers this question."
-    return {**change, "answers": [build_refusal(now, tools, "not_covered", why)]}, "end"
+    if draft.held:
+        return record_answer(build_answer(now, tools.step), change), "end"
+    why = explain_empty_draft(draft) if draft.drafted else NOT_COVERED
+    return {**change, "answers": [refuse(now, tools.step, "not_covered", why)]}, "end"
 
 
 def generate_caveat(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
@@ -272,7 +272,7 @@ def _show_found(state: ChatRun, tools: RunContext, why: str = "") -> Change:
     ranked = rank_passages(state.full_question, passages, len(passages), counts)
     found = CountedPassages(ranked, counts)
     change, answer = show_passages(state, tools, found, caveat=why, journey=describe_journey(state))
-    return record_answer(mention_hidden(state, tools, answer), change)
+    return record_answer(answer, change)
 
 
 def validate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
@@ -281,23 +281,19 @@ def validate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     own = state.own
     if own.asks_nothing and own.draft is None:
         reply = own.message or "What would you like to know?"
-        said = Answer(
-            n=len(state.answers) + 1, verdict="no_evidence", certainty=reply, by="code", step=tools.step
-        )
+        said = no_answer(state, tools.step, "none", reply).replace(by="code")
         return {"answers": [said], "stop_reason": "enough"}, "end"
     if state.stop_reason in ("budget", "asked"):  # what its check found supported
-        backed = [sentence for sentence in own.draft.sentences if sentence.backed] if own.draft else []
-        if not own.draft or not backed:
+        if not own.draft or not any(sentence.backed for sentence in own.draft.held):
             return _show_found(state, tools, f"It is not written up: {state.why_stopped}."), "end"
         caveat = own.draft.caveat or f"It was written before its checks were finished: {state.why_stopped}."
-        kept = own.draft.replace(sentences=backed, caveat=caveat)
-        now = state_after(state, {"draft": kept})
-        return {**record_answer(build_answer(now, tools)), "draft": kept}, "end"
+        change: Change = {"draft": own.draft.replace(caveat=caveat)}
+        return record_answer(build_answer(state_after(state, change), tools.step), change), "end"
     was_drafted = any(grounding.drafted for grounding in own.groundings)
     can_search = own.retry_count < MAX_RETRIES and not was_drafted and not own.document
     grounding = check_grounding(state, tools.step, can_search=can_search)
     if grounding.grounded:
-        change = record_answer(build_answer(state, tools))
+        change = record_answer(build_answer(state, tools.step))
         return {**change, "groundings": [grounding], "stop_reason": "enough"}, "end"
     can_retry = own.retry_count < MAX_RETRIES
     return {"groundings": [grounding]}, "rewrite_final" if can_retry else "clarify_final"
@@ -342,8 +338,9 @@ def describe_step(name: str, change: Change) -> str:
     elif change.get("groundings"):
         told = f"{'grounded' if judged['grounded'] else 'not grounded'}: {judged['reason']}"
     elif name.startswith("generate") and change.get("draft"):
-        left_out = f", left out {len(judged['left_out'])}" if judged["left_out"] else ""
-        told = f"drafted {format_count(len(judged['sentences']), 'sentence')}{left_out}. {judged['caveat']}"
+        failed = sum(said["check"] in FAILED_VERDICTS for said in judged["sentences"])
+        told = f"drafted {format_count(len(judged['sentences']) - failed, 'sentence')}"
+        told += f"{f', left out {failed}' if failed else ''}. {judged['caveat']}"
     elif change.get("responses"):
         told = f"you answered: “{change['responses'][-1]}”"
     elif change.get("located"):

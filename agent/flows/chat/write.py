@@ -1,4 +1,4 @@
-"""From passages to a draft, and from a draft to the answer: quotes checked, conflicts and caveats named."""
+"""From passages to a draft, and from a draft to the answer, the refusal, or the question back."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from agent.answering import fact_view
-from agent.answering.claim_checks import WrittenDraft
 from agent.answering.draft import ask_writer, draft_from_quotes
-from agent.answering.pages import find_hidden_sources
 from agent.answering.verdict import WORDED_BY_MODEL, describe_refused, finish_answer, no_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
@@ -16,14 +14,7 @@ from agent.errors import BudgetSpent
 from agent.evidence.claim_check import describe_finding
 from agent.flows.chat.retrieve import list_documents, standalone_question
 from agent.flows.chat.state import ChatRun, Draft, Grounding
-from agent.roles.chat import (
-    CLARIFY,
-    GENERATE,
-    MAX_CHOICES,
-    MIN_RELEVANT_SCORE,
-    ClarifyReply,
-    GenerateReply,
-)
+from agent.roles.chat import CLARIFY, GENERATE, MAX_CHOICES, MIN_RELEVANT_SCORE, ClarifyReply
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
 from agent.types import Answer, Passage, Reason
@@ -34,9 +25,8 @@ CAVEATS = (
     "From two passages of the library.",
 )
 """The caveat of an answer from 0, 1 or 2 relevant passages."""
-DEMO_LEFT_OUT = (
-    "The demo’s sources in the library were left out; “With the demo’s invented sources” takes them in."
-)
+NOT_FOUND = "What was found does not answer the question."
+NOT_COVERED = "Nothing in the library answers this question."
 MAX_TITLES = 20
 """Titles shown to whoever asks back."""
 
@@ -44,11 +34,9 @@ MAX_TITLES = 20
 def write_draft(
     state: ChatRun, tools: RunContext, passages: Sequence[Passage], *, caveat: str = ""
 ) -> Change:
-    """The change of writing a draft from these passages, best first: facts, conflicts, and the draft, whose
-    sentences passed their check.
+    """The change of writing a draft from these passages, best first: facts, conflicts, and the checked draft.
 
-    A sentence that fails is repaired once by its writer, who is told which and why, and else left out; the
-    writer after a draft that was not enough is told why. A worse draft does not take the place of a right
+    The writer after a draft that was not enough is told why. A worse draft does not take the place of a right
     half. Without passages nobody is asked to write."""
     question, own = standalone_question(state), state.own
     if not passages:
@@ -70,29 +58,15 @@ def write_draft(
         caveat=caveat,
         refused=refused,
     )
-    reply: GenerateReply = judgement.value
     write = partial(draft_from_quotes, state, tools, judgement, passages, question=question)
     try:
-        _, change, _, written = write()
+        written = write()
     except BudgetSpent:  # a draft whose check the budget forbids is checked by code alone
-        _, change, _, written = write(is_judged=False)
-    if not written.held and own.draft and own.draft.sentences:
-        return {**change, "draft": own.draft.replace(step=tools.step)}
-    parts = written.answered_parts
-    draft = Draft(
-        sentences=written.held,
-        drafted=len(reply.answer),
-        left_out=[written.sentences[n] for n in written.failed],
-        dropped=written.dropped,
-        caveat=caveat,
-        open=written.open,
-        assumed=written.assumed,
-        answered_parts=None if parts is None else list(parts),
-        by=judgement.by,
-        trouble=judgement.failure,
-        step=tools.step,
-    )
-    return {**change, "draft": draft}
+        written = write(is_judged=False)
+    draft = Draft(**dict(written.written), caveat=caveat, step=tools.step)
+    if not draft.held and own.draft and own.draft.held:
+        draft = own.draft.replace(step=tools.step)
+    return {**written.change, "draft": draft}
 
 
 def check_grounding(state: ChatRun, step: int, *, can_search: bool) -> Grounding:
@@ -100,15 +74,15 @@ def check_grounding(state: ChatRun, step: int, *, can_search: bool) -> Grounding
     part and another search `can_search` no more."""
     draft = state.own.draft or Draft()
     verdict = Grounding(grounded=False, drafted=draft.drafted, step=step)
-    if not draft.sentences:
-        texts = [sentence.text for sentence in draft.left_out]
+    if not draft.held:
+        texts = [sentence.text for sentence in draft.sentences]
         return verdict.replace(reason=explain_empty_draft(draft), refused=texts)
-    answered, missing = draft.answered_parts, draft.open
-    if answered is not None and not missing:
-        left = [f"“{part.question}”" for part in state.plan if part.id not in answered]
+    missing = draft.open
+    if draft.answered_parts is not None and not missing:
+        left = [f"“{part.question}”" for part in state.plan if part.id not in draft.answered_parts]
         missing = f"Not answered in full: {'; '.join(left)}" if left else ""
-    unchecked = sum(not sentence.backed for sentence in draft.sentences)
-    told = f"{unchecked} of {len(draft.sentences)} sentences could not be checked." if unchecked else ""
+    unchecked = sum(not sentence.backed for sentence in draft.held)
+    told = f"{unchecked} of {len(draft.held)} sentences could not be checked." if unchecked else ""
     reason = missing or told or "Every sentence is supported by its quotes."
     return verdict.replace(grounded=not missing or not can_search, reason=reason)
 
@@ -117,9 +91,9 @@ def explain_empty_draft(draft: Draft) -> str:
     """Why a draft has no sentence: none was written, or none passed its check, with what is wrong with the
     first."""
     if not draft.drafted:
-        return "What was found does not answer the question."
+        return NOT_FOUND
     why = "No drafted sentence is supported by its quotes."
-    for sentence in draft.left_out[:1]:
+    for sentence in draft.sentences[:1]:
         faults = " ".join(describe_finding(finding) for finding in sentence.findings)
         why += f" “{sentence.text}” {sentence.check_reason or faults or 'It cites no usable quote.'}"
     return why
@@ -127,83 +101,55 @@ def explain_empty_draft(draft: Draft) -> str:
 
 def explain_ungrounded(state: ChatRun) -> str:
     """Why the last draft was refused."""
-    groundings = state.own.groundings
-    return groundings[-1].reason if groundings else "What was found does not answer the question."
+    return state.own.groundings[-1].reason if state.own.groundings else NOT_FOUND
 
 
-def build_answer(state: ChatRun, tools: RunContext) -> Answer:
-    """The answer of the draft; that of a best effort has a caveat."""
-    draft = state.own.draft or Draft()
-    written = WrittenDraft(
-        draft.sentences,
-        dropped=draft.dropped,
-        by="model" if draft.by == "model" else "keyless",
-        trouble=draft.trouble,
-        open=draft.open,
-        assumed=draft.assumed,
-        answered_parts=draft.answered_parts,
-    )
-    journey = describe_journey(state)
-    answer = finish_answer(state, written, tools.step, caveat=draft.caveat, journey=journey)
+def build_answer(state: ChatRun, step: int) -> Answer:
+    """The answer of the draft: of the sentences that passed their check, or are backed when the run must end.
+    That of a best effort has a caveat."""
+    draft, is_cut = state.own.draft or Draft(), state.stop_reason in ("budget", "asked")
+    kept = [sentence for sentence in draft.held if sentence.backed or not is_cut]
+    given, journey = draft.replace(sentences=kept), describe_journey(state)
+    answer = finish_answer(state, given, step, caveat=draft.caveat, journey=journey)
     if answer.verdict == "no_evidence":
-        return build_refusal(state, tools, "not_covered", "Nothing in the library answers this question.")
-    return answer.replace(remark=describe_refused(draft.drafted - len(draft.sentences)))
+        return refuse(state, step, "not_covered", NOT_COVERED)
+    return answer.replace(remark=describe_refused(draft.drafted - len(kept)))
 
 
-def build_refusal(
-    state: ChatRun, tools: RunContext, reason: Reason, text: str, *, by: RoleResult | None = None
-) -> Answer:
+def refuse(state: ChatRun, step: int, reason: Reason, text: str, *, by: RoleResult | None = None) -> Answer:
     """An answer that says why there is none, or asks back."""
-    refusal = no_answer(
-        state,
-        tools.step,
-        "budget" if state.stop_reason == "budget" else reason,
-        text,
-        journey=describe_journey(state),
-        by=by,
-    )
-    return mention_hidden(state, tools, refusal)
-
-
-def mention_hidden(state: ChatRun, tools: RunContext, answer: Answer) -> Answer:
-    """The answer; of one that found nothing told that the demo's sources were left out."""
-    is_empty = answer.verdict == "no_evidence" and answer.reason == "not_covered"
-    is_hidden = is_empty and find_hidden_sources(state, tools)
-    return answer.replace(remark=DEMO_LEFT_OUT) if is_hidden else answer
+    reason = "budget" if state.stop_reason == "budget" else reason
+    return no_answer(state, step, reason, text, journey=describe_journey(state), by=by)
 
 
 def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason: Reason) -> Change:
     """The change of asking the person: the router's question, else one with choices; and the answer in case
     nobody replies. One that a model worded says so."""
-    own = state.own
+    own, choices = state.own, list[str]()
     if asked := fact_view.clean_message(state, own.needs_clarification or ""):
-        change: Change = {"choices": [], "needs_clarification": asked}
-        answer = build_refusal(state, tools, reason, asked).replace(by=own.speakers["router"].by)
+        answer = refuse(state, tools.step, reason, asked).replace(by=own.speakers["router"].by)
     else:
         scores = own.doc_relevance_scores or [0.0] * len(own.retrieved_docs)
         graded = zip(own.retrieved_docs, scores, strict=True)
         titles = [doc.title for doc, score in graded if doc.title and score >= MIN_RELEVANT_SCORE]
-        others = [source.title for source in list_documents(state, tools)]
+        titles += [source.title for source in list_documents(state, tools)]
         judgement = tools.judge(
             CLARIFY,
             question=state.question,
             history=state.history,
             why=why,
-            titles=list(dict.fromkeys([*titles, *others]))[:MAX_TITLES],
+            titles=list(dict.fromkeys(titles))[:MAX_TITLES],
         )
         reply: ClarifyReply = judgement.value
-        asked = (
-            fact_view.clean_message(state, reply.question)
-            or f"{why} Can you say it in other words, or name what it is about?"
-        )
+        asked = fact_view.clean_message(state, reply.question)
+        asked = asked or f"{why} Can you say it in other words, or name what it is about?"
         choices = [fact_view.clean_message(state, choice) for choice in reply.choices[:MAX_CHOICES]]
-        change = {"needs_clarification": asked, "choices": choices}
-        answer = build_refusal(state, tools, reason, asked, by=judgement)
-        if any(grounding.drafted for grounding in own.groundings) and not answer.remark:
-            answer = answer.replace(remark=why)
+        was_drafted = any(grounding.drafted for grounding in own.groundings)
+        answer = refuse(state, tools.step, reason, asked, by=judgement)
+        answer = answer.replace(remark=why if was_drafted else "")
     if answer.by == "model":
         answer = answer.replace(remark=f"{WORDED_BY_MODEL} {answer.remark}".strip())
-    return {**change, "answers": [answer]}
+    return {"needs_clarification": asked, "choices": choices, "answers": [answer]}
 
 
 def describe_journey(state: ChatRun) -> str:

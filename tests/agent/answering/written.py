@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from agent.answering.draft import draft_from_reply
 from agent.answering.verdict import finish_answer
@@ -21,7 +20,7 @@ def build_answer(
     answered_parts: Sequence[str] | None = None,
 ) -> Answer:
     """The answer of a reply; `judge` gives each sentence its verdict, or None for one that falls; `answered_parts` are what it says of the parts."""
-    draft = replace(draft_from_reply(state, None, judgement), answered_parts=answered_parts)
+    draft = draft_from_reply(state, None, judgement).replace(answered_parts=answered_parts)
     if judge:
-        draft = replace(draft, sentences=[s for s in map(judge, draft.sentences) if s])
+        draft = draft.replace(sentences=[s for s in map(judge, draft.sentences) if s])
     return finish_answer(state, draft, step)

@@ -38,7 +38,7 @@ def test_one_faulty_sentence_is_trimmed_and_the_rest_is_told_without_another_sea
     assert model.of("rewrite") == [] and len(model.of("repair")) == 1
     assert "Bertil Strand" in model.of("repair")[0]
     assert answer.remark == "1 drafted sentence was left out: not supported by the quotes."
-    assert [s.text for s in turn.state.own.draft.left_out] == [FALSE_SHIP[0]]  # type: ignore[union-attr]
+    assert [s.text for s in turn.state.own.draft.sentences] == [TICKET[0], FALSE_SHIP[0]]  # type: ignore[union-attr]
 
 
 def test_a_wrong_figure_that_the_judge_refuses_is_not_told(said: Said) -> None:
