@@ -30,6 +30,7 @@ from agent.types import (
     Status,
     Step,
 )
+from tests.records import fill
 
 WORDS = "harbour lantern ledger storm keeper archive mill bridge dairy register ferry granite copper orchard winter council".split()
 
@@ -56,7 +57,8 @@ class Writer:
             self._answer()
         flow = FLOWS["research"]
         state = flow.fold_steps(self.steps)
-        run = Run(
+        run = fill(
+            Run,
             id=self.run_id,
             question=self.question,
             status=status,
@@ -102,7 +104,8 @@ class Writer:
             "search" if search else "crawl",
         )
         failed = n % 10 == 7
-        action = Action(
+        action = fill(
+            Action,
             step=head + 1,
             action=kind,
             query_or_url=what,
@@ -129,14 +132,14 @@ class Writer:
         )
         facts = [self._fact(url, head + 2, action.page_id) for _ in range(5)]
         leads = [
-            Lead(
+            fill(
+                Lead,
                 id=f"{n}-{i}",
                 kind="url",
                 value=f"{url}/{i}",
                 text=self._say(3),
                 score=self.dice.random(),
                 step=head + 2,
-                why="",
             )
             for i in range(5)
         ]
@@ -154,7 +157,8 @@ class Writer:
         self._step("analyze", found, "decide")
         prompt = [{"role": "user", "content": self._say(200)}]
         self.calls.append(
-            ModelCall(
+            fill(
+                ModelCall,
                 key=f"{self.run_id}-{n}",
                 run_id=self.run_id,
                 step=head,
@@ -193,7 +197,7 @@ class Writer:
     def _answer(self) -> None:
         cited = [fact for fact in self.facts if fact.verified][:6]
         sources = [
-            Source(n=i + 1, url=fact.url, title=fact.title, quotes=[fact.quote], fact_ids=[fact.id])
+            fill(Source, n=i + 1, url=fact.url, title=fact.title, quotes=[fact.quote], fact_ids=[fact.id])
             for i, fact in enumerate(cited)
         ]
         said = [Sentence(text=fact.statement, fact_ids=[fact.id], backed=True) for fact in cited]

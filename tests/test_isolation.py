@@ -34,6 +34,7 @@ from agent.workbenches import Workbenches
 from pages.widgets.reply import bot_services
 from pages.widgets.shell import client, http_gate
 from tests.agent.accounts.conftest import make_claims
+from tests.records import fill
 from tests.web.isolation_cases import ALL, CASES, DEMO, FILE, HTTP_CASES, KEY, SESSION, WORD, Own, Team
 from tests.web.login import LOGIN, sign_in
 from tests.web.saved_keys import save_key
@@ -87,7 +88,8 @@ def _stock(benches: Workbenches, bo: Person) -> Own:
     save_key(bench, "BRAVE_API_KEY", KEY)
     bench.draft("question", f"What about the {WORD}")
     source = bench.library.add_file("notes.md", f"# The {WORD}\n\nThe {WORD} breeds in spring.".encode())
-    call = ModelCall(
+    call = fill(
+        ModelCall,
         key=hashlib.sha256(b"k").hexdigest(),
         run_id=run_id,
         step=1,

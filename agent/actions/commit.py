@@ -68,7 +68,7 @@ def commit(
             return view.head
         change, same, named = to_jsonable(step.change), (view.run.status,), step.name or name
         state = state_after(view.state, change)
-        undoing = Step(n=view.head + 1, name="", change=change, next="")
+        undoing = Step(n=view.head + 1, name="", change=change, next="", by="person")
         if find_undone([undoing]):  # it takes another step out of the fold
             state = FLOWS[view.run.settings.flow].fold_steps([*view.steps, undoing])
         columns = {**state.summary(), **step.columns}

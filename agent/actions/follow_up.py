@@ -41,7 +41,17 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
     change |= {"facts": list(facts.values()), "pages": list(pages.values())}
     if excluded:
         sites = list(dict.fromkeys(excluded))
-        change["readings"] = [NoteReading(note=-1, step=0, by="code", excluded_sites=sites)]
+        known_sites = NoteReading(
+            note=-1,
+            step=0,
+            by="code",
+            understood="",
+            excluded_sites=sites,
+            length=None,
+            max_words=0,
+            form="",
+        )
+        change["readings"] = [known_sites]
     return change | ({"asked": asked} if asked != question else {})
 
 

@@ -60,7 +60,7 @@ def fork(
     validation.check_new_run("?", made, FLOWS)
     made = made.replace(served_by=bench.worker.mark_model(made))
     redecides = bool(set(changed) - {"at_cap"})
-    given = Note(step=step + 1, text=note.strip(), private=private) if note.strip() else None
+    given = Note(step=step + 1, text=note.strip(), kind="steer", private=private) if note.strip() else None
     change, next = _plan_next_step(flow, state, shared[-1], given, redecides=redecides)
     change |= {"control": "forked", "forked_at": step + 1, "halt": None, "settings": made}
     change |= state.own.fork_change()
@@ -71,6 +71,10 @@ def fork(
         question=run.question,
         status=flow.rest_statuses.get(next, Status.RUNNING),
         settings=made,
+        steps=step + 1,
+        verdict="",
+        confidence=None,
+        error="",
         created_at=at,
         updated_at=at,
         imported=run.imported,

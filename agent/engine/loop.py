@@ -305,6 +305,7 @@ class _RunDriver:
             name=name,
             change=change,
             next=next,
+            by="code",
             at=utc_timestamp(),
             seconds=round(time.monotonic() - began[0], 4),
             cpu_ms=round((time.thread_time() - began[1]) * 1000, 2),

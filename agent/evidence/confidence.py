@@ -112,7 +112,7 @@ class EvidencePool:
         found = [self._measure_claim(part, fact, asked) for fact in known if not fact.rests_on_person]
 
         def rank(evidence: Evidence) -> tuple[float, float]:
-            figures = PartConfidence(weight=evidence.weight, judgement=_limit(judgement))
+            figures = PartConfidence(part=part, weight=evidence.weight, judgement=_limit(judgement))
             value = compute_part(figures.replace(disputed=bool(evidence.conflicts)))
             return value, max((fact.relevance for fact in evidence.facts), default=0.0)
 
@@ -221,7 +221,7 @@ def evidence_range(weight: float) -> tuple[float, float]:
 
 def describe_certainty(point: Confidence) -> str:
     """The level with its reason, that of its weakest part: "High confidence (97 %): 2 independent …"."""
-    weakest = min(point.parts, key=compute_part, default=PartConfidence())
+    weakest = min(point.parts, key=compute_part, default=PartConfidence(part=""))
     about = f"part {weakest.part}" if len(point.parts) > 1 else "it"
     count, named = len(weakest.sources), ", ".join(weakest.sources[:MAX_NAMED_SOURCES])
     reason = f"{about} rests on {count} independent sources ({named})"

@@ -322,5 +322,7 @@ def _make_conflict(group: list[_Pair]) -> Conflict:
             )
             for same in values
         ],
+        found_by="code",
+        asks=False,
         step=min(max(pair.left.fact.step, pair.right.fact.step) for pair in group),
     )

@@ -74,6 +74,7 @@ def collect_references(report: Report, extra: Iterable[PageRef] = ()) -> list[Re
                 url=ref.final_url or ref.url,
                 title=ref.title or (page.title if page else ""),
                 page_id=ref.page_id,
+                sha256=page.sha256 if page else "",
                 quotes=[fact.quote for fact in facts if fact.verified],
                 fetched_at=page.fetched_at if page else "",
                 given=ref.origin,

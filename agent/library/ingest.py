@@ -215,6 +215,7 @@ def _build_source(
         passages=len(pieces),
         detail=" ".join(filter(None, limits)),
         deleted_at=old.deleted_at if old and not ask.restore else "",
+        gone_at="",
         tags=sorted({*(old.tags if old else []), *ask.tags, *demo}),
     )
     return source, pieces

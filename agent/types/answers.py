@@ -46,9 +46,9 @@ class ClaimFinding(FormerRecord):
     """A difference that code saw when it compared a claim with its quotes; a question to the judge."""
 
     kind: FindingKind
-    claimed: str = ""
+    claimed: str
     """The words of the claim that differ."""
-    quoted: str = ""
+    quoted: str
     """The words of the quotes in their place; "" when there are none."""
     is_absent: bool = False
     """Whether it stands nowhere: in no quote, heading, column head or title, nor in the sentence before or
@@ -157,10 +157,10 @@ class Source(Record):
     quotes: list[str]
     fact_ids: list[str] = Field(default_factory=list)
     """The facts of `quotes`, in the same order."""
-    page_id: str = ""
-    sha256: str = ""
-    fetched_at: str = ""
-    given: PageOrigin = "fetched"
+    page_id: str
+    sha256: str
+    fetched_at: str
+    given: PageOrigin
     publication: Publication | None = None
     """The published work it is, as far as it is known."""
 
@@ -263,7 +263,7 @@ class NoteReading(Record):
     """The step of the newest note that was read."""
     step: int
     by: Actor
-    understood: str = ""
+    understood: str
     """The note in the words of the model that read it; "" where none did."""
     excluded_sites: list[str] = Field(default_factory=list)
     """Hosts and addresses; no fact of theirs counts any more."""
@@ -283,9 +283,9 @@ class NoteReading(Record):
     """What is to be looked for."""
     addresses: list[str] = Field(default_factory=list)
     """What is to be read."""
-    length: ReportLength | None = None
-    max_words: int = 0
-    form: str = ""
+    length: ReportLength | None
+    max_words: int
+    form: str
     """The form that is asked for, such as "a table"; "" for none."""
     is_whole: bool = False
     """Whether the whole answer is written again; else what nothing touches is kept word for word."""

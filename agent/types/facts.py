@@ -114,14 +114,14 @@ class Lead(Record):
     id: str
     kind: Literal["url", "query"]
     value: str
-    text: str = ""
+    text: str
     """The anchor text, title or snippet it was found with."""
-    why: str = ""
-    score: float = 0.0
-    prior: float = 0.0
+    why: str
+    score: float
+    prior: float
     """Its score from where it was found: its rank among results, the relevance of the page or sentence."""
-    found_on: str = ""
-    step: int = 0
+    found_on: str
+    step: int
     status: Literal["open", "taken", "dropped"] = "open"
     publication: Publication | None = None
     """What the engine that found it says of the published work."""
@@ -131,9 +131,9 @@ class PageRef(Record):
     """A page of a run: its stored text, how the fetch ended, where and when its address was found."""
 
     url: str
-    page_id: str = ""
+    page_id: str
     final_url: str = ""
-    title: str = ""
+    title: str
     outcome: Outcome = Outcome.OK
     detail: str = ""
     found_on: str = ""
@@ -178,9 +178,9 @@ class Conflict(Record):
     status: Literal["open", "settled"] = "open"
     chosen: str = ""
     reason: str = ""
-    found_by: Literal["code", "model"] = "code"
-    step: int = 0
-    asks: bool = False
+    found_by: Literal["code", "model"]
+    step: int
+    asks: bool
     """Whether it is about what the question asks for."""
     ruling: Literal["", "take", "both", "neither", "open"] = ""
     """A person's decision: `chosen` is right, both values hold, neither does, or it stays open."""
@@ -238,7 +238,7 @@ class Ruling(Record):
     kind: Literal["number", "date", "name", "polarity"]
     values: list[ConflictSide]
     ruling: Literal["take", "both", "neither", "open"] | ModelRuling
-    chosen: str = ""
+    chosen: str
     """Of `take` the value."""
     reason: str
     by: Literal["person", "model"]
@@ -267,7 +267,7 @@ class ConfidenceChange(Record):
 class PartConfidence(Record):
     """What one part of the question adds to the confidence."""
 
-    part: str = ""
+    part: str
     sources: list[str] = Field(default_factory=list)
     """The independent sources that say what its claim says; none while it is open."""
     weight: float = Field(default=0.0, ge=0.0, le=1e6, allow_inf_nan=False)
@@ -286,7 +286,7 @@ class Confidence(Record):
     step: int
     value: float = Field(allow_inf_nan=False)
     moves: list[ConfidenceChange] = Field(default_factory=list)
-    model: float | None = None
+    model: float | None
     """The model's own estimate; None where no model gave one."""
     parts: list[PartConfidence] = Field(default_factory=list)
     """What it is computed from, by part of the question."""
@@ -308,14 +308,14 @@ class Action(Record):
     action: str
     """search_<engine>, crawl_url, more, or an `ask` that nobody was there to answer."""
     query_or_url: str
-    part: str = ""
-    reasoning: str = ""
-    by: Actor = "keyless"
-    rung: str = ""
-    about: str = ""
+    part: str
+    reasoning: str
+    by: Actor
+    rung: str
+    about: str
     """The id of the conflict that it may settle; "" for none."""
     outcome: Outcome = Outcome.OK
-    detail: str = ""
+    detail: str
     hits: int = 0
     new_facts: int = 0
     page_id: str = ""
@@ -331,7 +331,7 @@ class Proposal(FormerRecord):
 
     next_action: str
     """search_<engine>, crawl_url, more (of a page that was read), ask (the person) or send_to_hitl."""
-    query_or_url: str = ""
+    query_or_url: str
     part: str = ""
     reasoning: str = ""
     by: Actor = "keyless"
@@ -369,7 +369,7 @@ class Note(Record):
 
     step: int
     text: str
-    kind: Literal["steer", "send_back", "look", "comment"] = "steer"
+    kind: Literal["steer", "send_back", "look", "comment"]
     """`look`: words to search for next, to settle the conflict `about`. `comment`: on the sentence or section
     `about` of the newest answer (see `NoteReading`)."""
     about: str = ""

@@ -33,7 +33,7 @@ class LibrarySource(Record):
     passages: int
     deleted_at: str
     """When it was moved to the bin; "" while it is in the library."""
-    gone_at: str = ""
+    gone_at: str
     """When its file was found missing from its folder; "" while it is there."""
     detail: str
     """Limits of what was read, for a person: only the first pages, rows that could not be used."""

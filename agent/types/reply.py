@@ -45,7 +45,7 @@ class Conversation(Record):
                 if last:
                     turns[-1] = last.replace(bot=f"{last.bot}\n{text}".strip())
             elif last is None or last.bot:
-                turns.append(Turn(user=text))
+                turns.append(Turn(user=text, bot="", run_id="", answered=True))
             else:
                 turns[-1] = last.replace(user=f"{last.user}\n{text}".strip())
         return turns

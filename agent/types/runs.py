@@ -55,9 +55,9 @@ class Turn(Record):
     """An earlier turn of a conversation: the question, the answer, and the run that gave it."""
 
     user: str
-    bot: str = ""
-    run_id: str = ""
-    answered: bool = True
+    bot: str
+    run_id: str
+    answered: bool
     """False when the reply asks back or says why there is no answer."""
 
 
@@ -292,7 +292,7 @@ class Step(Record):
     name: str
     change: dict[str, Any]
     next: str
-    by: Actor = "code"
+    by: Actor
     at: str = ""
     seconds: float = 0.0
     cpu_ms: float = 0.0
@@ -305,17 +305,17 @@ class Run(Record):
     question: str
     status: Status
     settings: Settings
-    steps: int = 0
-    verdict: str = ""
-    confidence: float | None = None
-    created_at: str = ""
-    updated_at: str = ""
-    error: str = ""
-    imported: str = ""
+    steps: int
+    verdict: str
+    confidence: float | None
+    created_at: str
+    updated_at: str
+    error: str
+    imported: str
     """SHA-256 of the bundle it was imported from; "" for a run of this workbench."""
-    forked_from: str = ""
+    forked_from: str
     """The run whose steps 0 to `forked_at` it shares; "" when it is no fork."""
-    forked_at: int = -1
+    forked_at: int
 
     @property
     def is_accepted(self) -> bool:
@@ -347,18 +347,18 @@ class ModelCall(Record):
     step: int
     role: str
     model: str
-    attempt: int = 1
+    attempt: int
     prompt: list[dict[str, str]] = Field(default_factory=list)
-    reply: str = ""
-    error: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    estimated: bool = False
+    reply: str
+    error: str
+    prompt_tokens: int
+    completion_tokens: int
+    estimated: bool
     """True when the server reported no token counts; they are then characters / 4."""
-    finish: str = ""
+    finish: str
     """Why the reply ended: "stop", "length" (cut off), "refusal", "content_filter"; "" when there is none."""
-    cost_usd: float | None = None
-    seconds: float = 0.0
-    at: str = ""
+    cost_usd: float | None
+    seconds: float
+    at: str
     is_spent: bool = False
     """Whether the run rests because of its reply: the step, taken again, asks anew."""

@@ -126,7 +126,7 @@ class SearchResult(Record):
     query: str
     outcome: Outcome
     hits: list[SearchHit] = Field(default_factory=list)
-    detail: str = ""
+    detail: str
     retry_after_s: float | None = None
     """How long the engine asked us to wait, in seconds."""
     left_out: int = 0

@@ -76,7 +76,7 @@ def build_result(
     hits = build_hits(engine.name, results, max_results, snippet_characters)
     if not hits:
         return explain_failure(engine, query, Outcome.EMPTY)
-    return SearchResult(engine=engine.name, query=query, outcome=Outcome.OK, hits=hits)
+    return SearchResult(engine=engine.name, query=query, outcome=Outcome.OK, hits=hits, detail="")
 
 
 def find_pause(result: SearchResult) -> float:

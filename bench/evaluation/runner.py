@@ -240,7 +240,7 @@ def parse_history(history: list[dict[str, str]]) -> list[Turn]:
     found: list[Turn] = []
     for message in history:
         if message.get("role") == "user":
-            found.append(Turn(user=message["text"]))
+            found.append(Turn(user=message["text"], bot="", run_id="", answered=True))
         elif found:
             found[-1] = found[-1].replace(bot=message["text"])
     return found

@@ -12,6 +12,7 @@ from agent.llm.structured_call import compute_call_key
 from agent.settings import config
 from agent.types import ModelCall, Settings
 from agent.workbench import Workbench
+from tests.records import fill
 
 QUESTION = "On what date did the Stenfors bridge reopen to traffic?"
 
@@ -33,7 +34,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     prompt = [{"role": "user", "content": "What now?"}]
     key = compute_call_key(run_id, 1, 1, prompt)
     opened.store.calls.record(
-        ModelCall(
+        fill(
+            ModelCall,
             key=key,
             run_id=run_id,
             step=1,

@@ -15,6 +15,7 @@ from agent.settings.config import read_config
 from agent.types import Turn
 from bench.evaluation.query_rewriting import added_recall, compute_metrics, score_rewrite
 from bench.evaluation.runner import EvaluationJob, evaluate
+from tests.records import fill
 from tests.tables import by_table
 
 TALK = [{"role": "user", "text": "What is a brass heron?"}, {"role": "assistant", "text": "A weather vane."}]
@@ -70,8 +71,12 @@ def test_a_set_of_rewrites_is_scored_without_documents(tmp_path: Path) -> None:
 
 
 def test_what_is_needed_is_counted_apart_from_what_stands_alone() -> None:
-    good = score_rewrite(ROWS[0], [Turn(user="What is a brass heron?")], None)
-    spoilt = {**score_rewrite(ROWS[1], [Turn(user="Hello")], None), "untouched": False, "rewrite_f1": 0.5}
+    good = score_rewrite(ROWS[0], [fill(Turn, user="What is a brass heron?")], None)
+    spoilt = {
+        **score_rewrite(ROWS[1], [fill(Turn, user="Hello")], None),
+        "untouched": False,
+        "rewrite_f1": 0.5,
+    }
     figures = compute_metrics([good, spoilt])
     assert figures["rewrite_f1"] == round(good["rewrite_f1"], 4) and (
         figures["alone_untouched"],
@@ -104,7 +109,7 @@ def test_a_model_can_be_measured(monkeypatch) -> None:
             )
 
     monkeypatch.setattr("agent.llm.detect.find_model", lambda _: SimpleNamespace(client=Parrot(), detail=""))
-    row = score_rewrite(ROWS[0], [Turn(user="What is a brass heron?")], make_ask("grey", read_config()))
+    row = score_rewrite(ROWS[0], [fill(Turn, user="What is a brass heron?")], make_ask("grey", read_config()))
     assert (
         row["read_as"] == "Who built the brass heron?"
         and row["rewrite_f1"] == 1.0

@@ -12,6 +12,7 @@ from bench.recordings import compare_outcome
 from tests.played import replay as recorded
 from tests.played.replay import record_replies, replay
 from tests.played.scenario import REPLIES, load_scenarios
+from tests.records import fill
 
 
 def test_a_cue_tells_prompts_apart_that_a_step_asked_side_by_side() -> None:
@@ -45,4 +46,4 @@ def test_sections_that_come_in_another_order_get_their_own_replies(
 
 def _call(step: int, role: str, prompt: str, reply: str) -> ModelCall:
     shown = [{"role": "user", "content": prompt}]
-    return ModelCall(key=reply, run_id="r", step=step, role=role, model="m", prompt=shown, reply=reply)
+    return fill(ModelCall, key=reply, run_id="r", step=step, role=role, model="m", prompt=shown, reply=reply)

@@ -8,6 +8,7 @@ from agent.evidence.block_layout import add_charts, prune_blocks
 from agent.evidence.report_words import words_for
 from agent.text.question_analysis import format_question
 from agent.types import Answer, AnswerBlock, PlanPart, Sentence, Source
+from tests.records import fill
 
 HEADS, LABELS = ["Kiln", "Built", "Chimneys", "Output (t)"], ["Østby", "Lunde", "Myra"]
 TABLE = AnswerBlock(id="b4", kind="table", text="The three kilns", heads=HEADS, row_labels=LABELS)
@@ -43,8 +44,15 @@ def answer(*, charts: bool = False, **more: object) -> Answer:
     """An answer with a paragraph, a heading, a list, a table, and what code wrote."""
     sentences = [said(LEAD, "b1"), said(SECOND, "b1"), said(ITEM, "b3"), *cells()]
     sources = [
-        Source(n=1, url="https://kiln.example/", title="The kilns", quotes=[LEAD], fact_ids=["f1"]),
-        Source(n=2, url="https://two.example/", title="Burning", quotes=["Østby has two."], fact_ids=["f2"]),
+        fill(Source, n=1, url="https://kiln.example/", title="The kilns", quotes=[LEAD], fact_ids=["f1"]),
+        fill(
+            Source,
+            n=2,
+            url="https://two.example/",
+            title="Burning",
+            quotes=["Østby has two."],
+            fact_ids=["f2"],
+        ),
     ]
     given = Answer(n=1, verdict="answered", sentences=sentences, sources=sources, blocks=BLOCKS, by="model")
     blocks = add_charts(BLOCKS, sentences) if charts else BLOCKS

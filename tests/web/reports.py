@@ -27,6 +27,7 @@ from agent.types import (
     Usage,
 )
 from agent.types.facts import Confidence
+from tests.records import fill
 
 TITLES = [
     "Größe & Maß: „Äpfel“ zu 100 %",
@@ -105,7 +106,8 @@ def report(titles: list[str] = TITLES, evil: str = EVIL) -> Report:
             )
         )
         sources.append(
-            Source(
+            fill(
+                Source,
                 n=n,
                 url=page.url,
                 title=page.title,
@@ -120,7 +122,8 @@ def report(titles: list[str] = TITLES, evil: str = EVIL) -> Report:
             PageRef(url=page.url, page_id=name, title=page.title, facts=1, step=n, found_on="search: cows")
         )
     refs.append(
-        PageRef(
+        fill(
+            PageRef,
             url="https://gone.example/",
             outcome=Outcome.NOT_FOUND,
             detail=evil,
@@ -129,7 +132,9 @@ def report(titles: list[str] = TITLES, evil: str = EVIL) -> Report:
         )
     )
     sources.append(
-        Source(n=len(sources) + 1, url="javascript:alert(1)", title=evil, quotes=[evil], fact_ids=["fx"])
+        fill(
+            Source, n=len(sources) + 1, url="javascript:alert(1)", title=evil, quotes=[evil], fact_ids=["fx"]
+        )
     )
     answer = Answer(
         n=1,
@@ -147,7 +152,8 @@ def report(titles: list[str] = TITLES, evil: str = EVIL) -> Report:
         statements=StatementCounts(backed=1, unsupported=1),
     )
     return make_report(
-        run=Run(
+        run=fill(
+            Run,
             id="0123456789ab",
             question=f"How many cows? {evil}",
             status=Status.REVIEW,
@@ -159,22 +165,22 @@ def report(titles: list[str] = TITLES, evil: str = EVIL) -> Report:
         facts=facts,
         pages=refs,
         stored_pages=pages,
-        notes=[Note(step=3, text=evil)],
+        notes=[fill(Note, step=3, text=evil)],
         conflicts=[
-            Conflict(
+            fill(
+                Conflict,
                 id="c1",
                 subject=evil,
-                attribute="",
                 kind="number",
                 values=[ConflictSide(text=evil, fact_ids=["f1"], sites=["a.example"])],
             )
         ],
         confidence=[
-            Confidence(step=n, value=n / 10, moves=[ConfidenceChange(delta=0.1, reason=evil)])
+            fill(Confidence, step=n, value=n / 10, moves=[ConfidenceChange(delta=0.1, reason=evil)])
             for n in range(1, 4)
         ],
         actions=[
-            Action(step=1, action="search_duckduckgo", query_or_url="cows"),
-            Action(step=2, action="crawl_url", query_or_url=refs[0].url),
+            fill(Action, step=1, action="search_duckduckgo", query_or_url="cows"),
+            fill(Action, step=2, action="crawl_url", query_or_url=refs[0].url),
         ],
     )

@@ -162,14 +162,14 @@ def _find_negation(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[Clai
             and denied & {one for one, _ in closest.quoted}
             and not denied & denied_there
         ):
-            yield ClaimFinding(kind="negation", claimed=_join_around(claim.words, mine))
+            yield ClaimFinding(kind="negation", claimed=_join_around(claim.words, mine), quoted="")
         return
     times = Counter(stemmed for quote in quotes for stemmed, _ in list_content(quote.words))
     denials = Counter(stemmed for words, n in theirs for stemmed in _list_denied(words, n))
     only_denied = {one for one, _ in closest.claimed if one in denials and denials[one] >= times[one]}
     for words, n in theirs:
         if only_denied.intersection(_list_denied(words, n)):
-            yield ClaimFinding(kind="negation", quoted=_join_around(words, [n]))
+            yield ClaimFinding(kind="negation", claimed="", quoted=_join_around(words, [n]))
             return
 
 
@@ -264,7 +264,7 @@ def _find_absent_names(claim: ReadText, given: Sequence[ReadText]) -> Iterator[C
         is_version = match.group().replace(".", "").isdigit()
         parts = [match.group()] if is_version else re.findall(r"[^\W_]+", fold(match.group()))
         if not all(part in (folded if is_version else squeezed) for part in parts):
-            yield ClaimFinding(kind="name", claimed=match.group(), is_absent=True)
+            yield ClaimFinding(kind="name", claimed=match.group(), quoted="", is_absent=True)
     starts = {start for start, _ in claim.sentences}
     for name in find_proper_names(claim.text):
         words = [
@@ -285,7 +285,8 @@ def _find_absent_names(claim: ReadText, given: Sequence[ReadText]) -> Iterator[C
         ]
         if all(known) or _take_initials(name.text) in capitals:
             continue
-        yield ClaimFinding(kind="name", claimed=name.text, is_absent=len(words) > 1 and not any(known))
+        is_absent = len(words) > 1 and not any(known)
+        yield ClaimFinding(kind="name", claimed=name.text, quoted="", is_absent=is_absent)
 
 
 def _take_initials(name: str) -> str:

@@ -75,7 +75,7 @@ class ReplyState(AnsweringState):
     def earlier_turns(self, run: RunState[Any]) -> list[Turn]:
         """The last turns before the open question, shortened if long."""
         return [
-            Turn(user=turn.user[-MAX_TURN_CHARS:], bot=turn.bot[:MAX_TURN_CHARS])
+            turn.replace(user=turn.user[-MAX_TURN_CHARS:], bot=turn.bot[:MAX_TURN_CHARS])
             for turn in self.full_conversation(run).turns[-MAX_TURNS:]
         ]
 

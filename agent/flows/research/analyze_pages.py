@@ -51,7 +51,7 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     for source in dict.fromkeys(item.source for item in found if item.hits):
         hits = merge_results([item.hits for item in found if item.source == source], MAX_MERGED_HITS)
         query = source.removeprefix(SEARCH_PREFIX)
-        result = SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits)
+        result = SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits, detail="")
         hit_leads += make_hit_leads(state.full_question, result, tools.step)
     leads = merge_leads(state.own.leads, hit_leads)
     pages = [opened_pages.open_page(state, tools, item) for item in found if item.page_id]
@@ -202,8 +202,10 @@ def _collect_leads(
             if canonicalize(link.url) in picked and name not in known:
                 known.add(name)
                 text, why = (link.text or link.url)[:200], "the analyzer picked it"
-                lead = Lead(id=name, kind="url", value=link.url, text=text, why=why, **shared)
-                found.append(lead.replace(found_on=found_on))
+                lead = Lead(
+                    id=name, kind="url", value=link.url, text=text, why=why, found_on=found_on, **shared
+                )
+                found.append(lead)
         shown, spans = page.ref.shown, [(passage.start, passage.end) for passage in page.reading.passages]
         shown = add_spans(shown, spans) if judgement.by == "model" else shown
         count, onward = page.ref.facts + len(own), [lead.value for lead in found if lead.kind == "url"]
@@ -212,8 +214,8 @@ def _collect_leads(
     for topic in reply.leads[:MAX_QUERY_LEADS]:
         if topic.strip() and not find_urls(topic) and not find_secrets(state, topic):
             name, why = lead_id("query", topic[:200]), "the analyzer names it"
-            lead = Lead(id=name, kind="query", value=topic[:200], text=topic[:200], why=why, **shared)
-            leads.append(lead.replace(found_on=found_on))
+            shared |= {"value": topic[:200], "text": topic[:200], "found_on": found_on}
+            leads.append(Lead(id=name, kind="query", why=why, **shared))
     visited, new = fact_view.visited_urls(state), list[Lead]()
     for lead in merge_leads(state.own.leads, leads):
         if (spelled := canonicalize(lead.value)) not in visited:

@@ -163,5 +163,8 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
                     text=ref.title,
                     why=f"{name}{', shown before it' * (ref.url in reread)}: {line[:100]}",
                     score=best.score,
+                    prior=0.0,
+                    found_on="",
+                    step=0,
                 )
     return sorted(found.values(), key=lambda lead: -lead.score)[:MAX_UNREAD_LEADS]

@@ -24,7 +24,7 @@ MAX_PROMPT_MERGED = 12
 """Results of several searches of a round that a decision is shown, the first of each in turn."""
 MAX_PROMPT_LEADS = 3
 """Results of earlier searches that a decision is shown beside what the analyzer named."""
-STOP = Proposal(next_action="send_to_hitl", by="code")
+STOP = Proposal(next_action="send_to_hitl", query_or_url="", by="code")
 """The hand-over, for want of a reason yet."""
 
 

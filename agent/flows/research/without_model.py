@@ -55,7 +55,7 @@ def propose_round(state: ResearchRun, actions: Sequence[str]) -> list[Proposal]:
         if allowed := [one for one in proposals if not policy.check_proposal(state, one, list(actions))]:
             return allowed[:1] if proposals is pages else allowed
     why = f"{read} pages are read: enough without a model." if is_enough else "No page is left to read."
-    return [Proposal(next_action="send_to_hitl", reasoning=why)]
+    return [Proposal(next_action="send_to_hitl", query_or_url="", reasoning=why)]
 
 
 def quote_pages(state: ResearchRun, pages: Sequence[OpenPage]) -> AnalyzerReply:

@@ -11,6 +11,7 @@ from agent.actions import budget
 from agent.engine.context import RunContext
 from agent.errors import BudgetSpent, ConcurrentChange, UsageError
 from agent.types import ModelCall, PauseRequest, Settings, Status
+from tests.records import fill
 from tests.web.collecting_model import install_walker
 from tests.web.researching_model import ASK, ROOF, Script, crawl
 from tests.web.scripted import ScriptedModel
@@ -132,9 +133,7 @@ def test_meters_tell_what_the_round_has_used(bench):
     assert list(found) == ["steps", "pages", "calls", "tokens", "cost", "seconds"]
     assert (found["steps"].used, found["steps"].cap, found["steps"].share) == (3, 3, 1.0)
     assert found["cost"].used == 0 and found["seconds"].used > 0
-    call = ModelCall(
-        key="a" * 64, run_id=run_id, step=1, role="decision", model="m", prompt_tokens=100, cost_usd=None
-    )
+    call = fill(ModelCall, key="a" * 64, run_id=run_id, step=1, role="decision", model="m", prompt_tokens=100)
     bench.store.calls.record(call)
     assert {m.name: m.used for m in budget.read_meters(bench, bench.snapshot(run_id))}["cost"] is None
     told = bench.as_json(run_id)["budget"]

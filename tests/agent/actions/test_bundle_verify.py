@@ -21,6 +21,7 @@ from agent.export import bundle
 from agent.export.archive import MANIFEST, pack, unpack
 from agent.types import Answer, Fact, Sentence, StatementCounts, Status, Step
 from agent.workbench import Workbench
+from tests.records import fill
 from tests.tables import by_table
 
 pytestmark = pytest.mark.slow
@@ -265,7 +266,8 @@ def test_an_answer_that_a_word_overtook_is_checked_by_what_it_was_written_from()
         {"answers": [told]},
     ]
     steps = [
-        Step(n=n, name="s", change=to_jsonable(change), next="review") for n, change in enumerate(changes)
+        fill(Step, n=n, name="s", change=to_jsonable(change), next="review")
+        for n, change in enumerate(changes)
     ]
     assert list(recheck_answers.find_answer_problems(RunState(), steps)) == []
     late = [

@@ -17,7 +17,21 @@ from agent.engine.state import Change, fold, to_jsonable
 from agent.errors import ConcurrentChange, NotFound, UsageError
 from agent.evidence.quote_match import verify_quote
 from agent.flows.research.state import ResearchState
-from agent.types import Answer, Edit, Fact, Note, Outcome, Page, PageRef, Sentence, Status, Step
+from agent.types import (
+    Answer,
+    Edit,
+    Fact,
+    Note,
+    NoteReading,
+    Outcome,
+    Page,
+    PageRef,
+    Proposal,
+    Sentence,
+    Status,
+    Step,
+)
+from tests.records import fill
 
 TEXT = "Berga dairy was founded in 1974. It stands by the river Ljung. Nobody swims there."
 URL = "https://www.one.example/a"
@@ -58,9 +72,9 @@ class Ledger:
         first = {
             "question": "When was Berga dairy founded?",
             "facts": list(facts),
-            "pages": [PageRef(url=PAGE.url, page_id="pa")],
+            "pages": [fill(PageRef, url=PAGE.url, page_id="pa")],
         }
-        self.steps = [Step(n=0, name="ask", change=to_jsonable(first), next="decide")]
+        self.steps = [fill(Step, name="ask", change=to_jsonable(first), next="decide")]
 
     def state(self, until: int | None = None) -> RunState:
         return fold(RunState(own=ResearchState()), self.steps[:until])
@@ -176,7 +190,7 @@ def answering(ledger: Ledger) -> Ledger:
     told = {"It was founded in 1974.": ["a"], "Nobody swims.": ["b", "c"]}
     sentences = [Sentence(text=text, fact_ids=ids, backed=True) for text, ids in told.items()]
     change = {"answers": [Answer(n=1, verdict="answered", sentences=sentences, step=1)]}
-    ledger.steps.append(Step(n=1, name="report", change=to_jsonable(change), next="review"))
+    ledger.steps.append(fill(Step, n=1, name="report", change=to_jsonable(change), next="review"))
     return ledger
 
 
@@ -218,7 +232,7 @@ def known(state: RunState) -> tuple:
 
 def learn(ledger: Ledger, n: int) -> None:
     new = said("d", TEXT[:32], "https://three.example/d", "pd")
-    ledger.steps.append(Step(n=n, name="analyze", change=to_jsonable({"facts": [new]}), next="decide"))
+    ledger.steps.append(fill(Step, n=n, name="analyze", change=to_jsonable({"facts": [new]}), next="decide"))
 
 
 def test_undo_of_an_addition_after_more_was_learnt_takes_only_the_addition(ledger):
@@ -231,10 +245,12 @@ def test_undo_of_an_addition_after_more_was_learnt_takes_only_the_addition(ledge
 
 def test_a_note_is_undone_with_what_a_model_read_of_it_and_its_words_are_told_nowhere(ledger):
     before = known(ledger.state())
-    note = Note(step=1, text="Leave out one.example.", private=True)
+    note = fill(Note, step=1, text="Leave out one.example.", private=True)
     assert ledger.record("steer", {"notes": [note]}).notes
-    reading = {"note": 1, "step": 2, "by": "model", "excluded_sites": ["two.example"]}
-    ledger.steps.append(Step(n=2, name="revise", change={"readings": [reading]}, next="decide"))
+    reading = fill(NoteReading, note=1, step=2, by="model", excluded_sites=["two.example"])
+    ledger.steps.append(
+        fill(Step, n=2, name="revise", change={"readings": [reading.model_dump()]}, next="decide")
+    )
     state = ledger.undo()
     assert known(state) == before and not state.readings
     assert [edit.text for edit in state.edits] == ["undid: your note of step 1"]
@@ -249,17 +265,25 @@ def test_an_undo_of_what_is_not_the_newest_any_more_is_refused(ledger):
 
 
 def test_what_a_model_reads_of_a_note_that_was_undone_meanwhile_does_not_count(ledger):
-    ledger.record("steer", {"notes": [Note(step=1, text="Leave out one.example.")]})
+    ledger.record("steer", {"notes": [fill(Note, step=1, text="Leave out one.example.")]})
     state = ledger.undo()
-    reading = {"note": 1, "step": 3, "by": "model", "excluded_sites": ["two.example"]}
-    ledger.steps.append(Step(n=3, name="revise", change={"readings": [reading]}, next="decide"))
+    reading = fill(NoteReading, note=1, step=3, by="model", excluded_sites=["two.example"])
+    ledger.steps.append(
+        fill(Step, n=3, name="revise", change={"readings": [reading.model_dump()]}, next="decide")
+    )
     assert fold(state, ledger.steps[3:]).readings == ledger.state().readings == []
 
 
 def test_undoing_a_note_takes_back_what_it_proposed(ledger):
-    ledger.record("steer", {"notes": [Note(step=1, text="Look at one.example.")]})
+    ledger.record("steer", {"notes": [fill(Note, step=1, text="Look at one.example.")]})
     ledger.steps.append(
-        Step(n=2, name="decide", change={"pending": {"next_action": "act", "reasoning": ""}}, next="approve")
+        fill(
+            Step,
+            n=2,
+            name="decide",
+            change={"pending": fill(Proposal, next_action="act").model_dump()},
+            next="approve",
+        )
     )
     view = SimpleNamespace(
         run=SimpleNamespace(status=Status.WAITING), state=ledger.state(), steps=ledger.steps, head=2
@@ -275,8 +299,8 @@ def test_what_was_built_on_an_edit_is_listed(ledger):
         Sentence(text="No.", fact_ids=["b"]),
     ]
     change = {"answers": [Answer(n=1, verdict="answered", sentences=sentences, step=2)]}
-    ledger.steps.append(Step(n=2, name="report", change=to_jsonable(change), next="review"))
-    ledger.steps.append(Step(n=3, name="analyze", change={"cooling": {}}, next="decide"))
+    ledger.steps.append(fill(Step, n=2, name="report", change=to_jsonable(change), next="review"))
+    ledger.steps.append(fill(Step, n=3, name="analyze", change={"cooling": {}}, next="decide"))
     view = SimpleNamespace(steps=ledger.steps, state=ledger.state())
     found = undo_edits.list_built_on(view, 1)  # type: ignore[arg-type]
     assert (found.steps, [said.text for said in found.sentences]) == ([2], ["It was founded in 1974."])
@@ -323,7 +347,7 @@ def speak(ledger: Ledger, act: tuple) -> None:
             said = f"Berga dairy was founded in {what[0]}."
             ledger.add(fact_edits.build_own_fact(ledger.state(), 1, said))
         elif kind == "note":
-            ledger.record("steer", {"notes": [Note(step=len(ledger.steps), text=what[0])]})
+            ledger.record("steer", {"notes": [fill(Note, step=len(ledger.steps), text=what[0])]})
         elif kind == "source":
             is_struck = what[0] in ledger.state().strikes
             build = sources.restore_source if is_struck else sources.strike_source

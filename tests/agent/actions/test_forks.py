@@ -13,6 +13,7 @@ from agent.actions.export import export_run
 from agent.errors import NotFound, UsageError
 from agent.export import bundle
 from agent.types import ModelCall, Settings, Status
+from tests.records import fill
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +77,8 @@ def test_at_a_rest_it_rests_and_a_note_or_other_settings_make_it_go_on(bench, re
 
 def test_what_the_prefix_cost_is_shown_but_is_no_part_of_the_new_budget(bench, reviewed):
     for step, key in ((1, "a" * 64), (90, "b" * 64)):
-        call = ModelCall(
+        call = fill(
+            ModelCall,
             key=key,
             run_id=reviewed,
             step=step,
@@ -97,7 +99,8 @@ def test_what_the_prefix_cost_is_shown_but_is_no_part_of_the_new_budget(bench, r
 
 
 def test_a_bundle_of_a_fork_verifies_and_opens(bench, reviewed):
-    call = ModelCall(
+    call = fill(
+        ModelCall,
         key="a" * 64,
         run_id=reviewed,
         step=1,

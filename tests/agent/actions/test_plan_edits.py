@@ -15,6 +15,7 @@ from agent.errors import ConcurrentChange, UsageError
 from agent.flows.research.policy import has_unread_text
 from agent.flows.research.state import ResearchState
 from agent.types import Fact, PageRef, PlanPart, Status
+from tests.records import fill
 from tests.tables import by_table
 from tests.web.demo_runs import reviewed
 
@@ -109,7 +110,7 @@ def test_a_new_part_has_not_the_id_of_a_dropped_one_that_has_facts():
 
 
 def test_what_is_asked_anew_is_not_answered_and_pages_may_be_read_again_for_it():
-    read = PageRef(url="https://a.example/", page_id="p", shown=[(0, 90)], length=90)
+    read = fill(PageRef, url="https://a.example/", page_id="p", shown=[(0, 90)], length=90)
     own = ResearchState(report={"answered_parts": ["1", "2"]}, reported_at=4)
     state = RunState(own=own, plan_parts=[FIRST, SECOND], pages={read.url: read})
     assert not has_unread_text(read)

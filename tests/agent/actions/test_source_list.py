@@ -7,6 +7,7 @@ from agent.engine.run_state import RunState
 from agent.engine.state import merge, to_jsonable
 from agent.evidence.sources import DEFAULT_TRUST
 from agent.types import Fact, PageRef
+from tests.records import fill
 
 
 def fact(name: str, statement: str, url: str) -> Fact:
@@ -20,7 +21,7 @@ FACTS = [
     fact("c", COPY, "https://three.example/c"),
     fact("d", COPY, "https://four.example/d"),
 ]
-PAGES = [PageRef(url=FACTS[0].url, page_id="pa", trust=0.65, trust_why=["dated"])]
+PAGES = [fill(PageRef, url=FACTS[0].url, page_id="pa", trust=0.65, trust_why=["dated"])]
 
 
 def test_the_domains_with_their_facts_copies_and_signs():
@@ -33,6 +34,8 @@ def test_the_domains_with_their_facts_copies_and_signs():
 
 
 def test_a_domain_without_a_sign_has_the_ordinary_trust():
-    page = PageRef(url="https://one.example/", page_id="p", trust_why=["nothing speaks for or against it"])
+    page = fill(
+        PageRef, url="https://one.example/", page_id="p", trust_why=["nothing speaks for or against it"]
+    )
     state = merge(RunState(question="When?"), to_jsonable({"pages": [page]}))
     assert [(one.trust, one.reasons) for one in group_by_domain(state)] == [(DEFAULT_TRUST, [])]

@@ -9,6 +9,7 @@ import pytest
 
 from agent.answering.engine_choice import cool_down, merge_results, take_over_searches
 from agent.types import Action, Outcome, Publication, SearchHit, SearchResult
+from tests.records import fill
 
 ALL = [
     "search_duckduckgo",
@@ -21,11 +22,11 @@ ALL = [
 
 
 def search(action: str, outcome: Outcome, step: int = 3, query: str = "grey heron", **more: Any) -> Action:
-    return Action(step=step, action=action, query_or_url=query, outcome=outcome, **more)
+    return fill(Action, step=step, action=action, query_or_url=query, outcome=outcome, **more)
 
 
 def result(engine: str, *hits: SearchHit, outcome: Outcome = Outcome.OK, **more: Any) -> SearchResult:
-    return SearchResult(engine=engine, query="q", outcome=outcome, hits=list(hits), **more)
+    return fill(SearchResult, engine=engine, query="q", outcome=outcome, hits=list(hits), **more)
 
 
 def hit(url: str, engine: str = "duckduckgo", **more: Any) -> SearchHit:
@@ -57,9 +58,13 @@ def test_the_next_engine_of_its_kind_takes_over_with_the_same_words() -> None:
         ],
         [
             search("search_duckduckgo", Outcome.BLOCKED, 2),
-            Action(step=3, action="crawl_url", query_or_url="u"),
+            fill(Action, step=3, action="crawl_url", query_or_url="u"),
         ],
-        [Action(step=3, action="crawl_url", query_or_url="https://a.example/", outcome=Outcome.BLOCKED)],
+        [
+            fill(
+                Action, step=3, action="crawl_url", query_or_url="https://a.example/", outcome=Outcome.BLOCKED
+            )
+        ],
         [],
     ],
     ids=[

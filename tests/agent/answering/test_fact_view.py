@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent.answering import fact_view
 from agent.engine.run_state import RunState
 from agent.types import Conflict, Fact, Settings
+from tests.records import fill
 
 
 def test_memory_shows_pinned_facts_first_and_struck_ones_never():
@@ -42,7 +43,7 @@ def test_facts_are_shown_whole_while_there_is_room_then_those_of_settled_parts_b
 
 def test_until_the_next_conflict_counts_each_open_one_once():
     known = {
-        name: Conflict(id=name, subject="Kallsteg", attribute=name, kind="date", values=[], status=status)
+        name: fill(Conflict, id=name, subject="Kallsteg", attribute=name, kind="date", status=status)
         for name, status in (("a", "open"), ("b", "open"), ("c", "settled"))
     }
     state = RunState(settings=Settings(until="conflict"), conflicts=known, met=["a"])

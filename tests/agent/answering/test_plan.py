@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent.answering.plan import assign_parts, describe_remaining
 from agent.engine.run_state import RunState
 from agent.types import Action, Fact, PlanPart, Settings
+from tests.records import fill
 
 PLAN = [
     PlanPart(id="1", question="When was the Halden bridge built?"),
@@ -33,7 +34,9 @@ def test_the_part_of_a_fact_is_the_one_that_was_named_for_it() -> None:
 
 def test_what_is_still_to_come_is_told_of_a_full_report_on_several_parts() -> None:
     parts = [PlanPart(id=str(n), question=f"Which is the mill of place {n}?") for n in range(1, 7)]
-    done = [Action(step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in range(34)]
+    done = [
+        fill(Action, step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in range(34)
+    ]
     state = RunState(question="Which mills?", plan_parts=parts, actions=done)
     state.settings = Settings(report="full", max_steps=80)
     told = describe_remaining(state)

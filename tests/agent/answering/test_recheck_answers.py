@@ -12,6 +12,7 @@ from agent.engine.state import to_jsonable
 from agent.evidence.citation_check import count_statements
 from agent.flows.research.state import ResearchState
 from agent.types import Answer, ClaimVerdict, Fact, Sentence, Step
+from tests.records import fill
 
 QUOTE = "The ferry was built in 1907."
 OTHER = "The ferry was built in 1911."
@@ -38,8 +39,8 @@ def problems(text: str, check: ClaimVerdict | str, ids: tuple[str, ...] = ("a",)
     facts = [fact("a", QUOTE).replace(**topic), fact("b", OTHER).replace(**topic)]
     first = {"question": more.get("question", "When?"), "facts": facts if topic else facts[:1]}
     steps = [
-        Step(n=0, name="ask", change=to_jsonable(first), next="report"),
-        Step(n=1, name="report", change=to_jsonable({"answers": [answer]}), next="review"),
+        fill(Step, name="ask", change=to_jsonable(first), next="report"),
+        fill(Step, n=1, name="report", change=to_jsonable({"answers": [answer]}), next="review"),
     ]
     return list(find_answer_problems(RunState(own=ResearchState()), steps))
 
@@ -120,5 +121,7 @@ def undo(step: int) -> dict[str, Any]:
 
 
 def find_answer_problems_in(changes: list[dict[str, Any]]) -> list[str]:
-    steps = [Step(n=n, name="s", change=to_jsonable(change), next="s") for n, change in enumerate(changes)]
+    steps = [
+        fill(Step, n=n, name="s", change=to_jsonable(change), next="s") for n, change in enumerate(changes)
+    ]
     return list(find_answer_problems(RunState(own=ResearchState()), steps))

@@ -16,6 +16,7 @@ from agent.engine.run_state import RunState
 from agent.flows.research.revise import split_answer
 from agent.roles.report import RevisionReply
 from agent.types import Answer, AnswerBlock, Fact, Note, PlanPart, Sentence
+from tests.records import fill
 
 ASKED = {"1": "Who repairs the nets?", "2": "How are the nets dyed?"}
 MENDED, BARK, COPPER = (
@@ -55,7 +56,7 @@ def make_state(*facts: Fact, **answer: Any) -> RunState:
         plan_parts=[PlanPart(id=id, question=text) for id, text in ASKED.items()],
         facts={fact.id: fact for fact in facts},
         answers=[made.replace(sentences=sentences)],
-        notes=[Note(text="More on the bark.", step=6)],
+        notes=[fill(Note, text="More on the bark.", step=6)],
     )
 
 
@@ -117,7 +118,9 @@ def test_what_a_note_removes_goes_and_nothing_is_written_for_it() -> None:
 
 def test_a_note_that_leaves_out_most_facts_asks_first_and_what_it_trusts_stays() -> None:
     state = make_state(*FACTS)
-    state.notes = [Note(text="Leave out bark.example and copper.example, I only trust anna.example.", step=6)]
+    state.notes = [
+        fill(Note, text="Leave out bark.example and copper.example, I only trust anna.example.", step=6)
+    ]
     reading = read(state, excluded_sites=["bark.example", "copper.example", "birch.example"])
     assert reading.excluded_sites == ["bark.example", "copper.example"], "of no page, and in no note"
     state.readings = [reading]
@@ -133,9 +136,9 @@ def test_a_later_note_allows_again_what_it_names_and_a_model_nothing_by_itself()
     state = make_state(*FACTS)
     state.readings = [read(state, excluded_sites=["bark.example"])]
     assert list(facts_after_notes(state)) == ["anna", "copper"]
-    state.notes = [Note(text="Shorter, please.", step=8)]
+    state.notes = [fill(Note, text="Shorter, please.", step=8)]
     assert not read(state, allowed_sites=["bark.example"], length="shorter").allowed_sites
-    state.notes = [Note(text="For the dye the bark pages may be used again.", step=9)]
+    state.notes = [fill(Note, text="For the dye the bark pages may be used again.", step=9)]
     reading = read(state, allowed_sites=["bark.example", "copper.example"])
     assert reading.allowed_sites == ["bark.example"]
     state.readings.append(reading)

@@ -21,6 +21,7 @@ from agent.types import (
     Sentence,
 )
 from tests.agent.answering.written import build_answer
+from tests.records import fill
 from tests.tables import by_table
 
 
@@ -33,7 +34,7 @@ def state(*facts: Fact, level: float = 0.9, **more) -> RunState:
     return RunState(
         question="When was it built?",
         facts={f.id: f for f in facts},
-        confidence=[Confidence(step=1, value=level)],
+        confidence=[fill(Confidence, step=1, value=level)],
         **more,
     )
 
@@ -52,8 +53,8 @@ def clash(*names: str, status: str = "open") -> Conflict:
         ConflictSide(text=str(1900 + n), fact_ids=[name], sites=[f"{name}.example"])
         for n, name in enumerate(names)
     ]
-    return Conflict(
-        id="c1", subject="the heron", attribute="built", kind="date", values=values, status=status
+    return fill(
+        Conflict, id="c1", subject="the heron", attribute="built", kind="date", values=values, status=status
     )
 
 
@@ -131,11 +132,11 @@ def test_a_fallback_that_writes_after_a_failed_call_finds_passages_whatever_the_
 
 
 def searched(outcome: str) -> Action:
-    return Action(step=2, action="search_duckduckgo", query_or_url="heron", outcome=outcome)
+    return fill(Action, step=2, action="search_duckduckgo", query_or_url="heron", outcome=outcome)
 
 
 def read(name: str, outcome: str) -> PageRef:
-    return PageRef(url=name, outcome=outcome, page_id="p" if outcome == "ok" else "")
+    return fill(PageRef, url=name, outcome=outcome, page_id="p" if outcome == "ok" else "")
 
 
 @by_table

@@ -16,6 +16,7 @@ from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.types import Conflict, Edit, Fact, NoteReading, Ruling
 from tests.agent.answering.written import build_answer
+from tests.records import fill
 
 QUESTION = "When was Berga dairy founded?"
 
@@ -113,7 +114,7 @@ def test_what_a_step_brings_from_a_struck_source_is_struck_and_a_later_mark_stan
 def test_a_note_that_rules_a_source_out_takes_its_conflict_and_confidence_along() -> None:
     state = knowing(A, B)
     now = state_after(
-        state, {"readings": [NoteReading(note=2, step=2, excluded_sites=["two.example"], by="keyless")]}
+        state, {"readings": [fill(NoteReading, note=2, step=2, excluded_sites=["two.example"], by="keyless")]}
     )
     assert not now.conflicts and now.facts["a"].can_support
     assert now.current_confidence > state.current_confidence

@@ -15,6 +15,7 @@ from agent.store.ledger import new_owner_id
 from agent.types import Settings, Status, Step
 from agent.types.reply import AIResult, Conversation, RequestContext
 from tests.agent.bot.replies import NIGHT, SAID, Open, counted, line_of, rise, says
+from tests.records import fill
 from tests.waiting import wait_for
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer
@@ -188,7 +189,7 @@ def test_a_model_that_is_configured_and_fails_is_never_replaced_by_rules(opened:
 
 def left(replying: ReplyService, owner: str) -> str:
     """A run that its driver left unfinished."""
-    first = Step(n=0, name="ask", change={"question": "q"}, next="gate")
+    first = fill(Step, name="ask", change={"question": "q"}, next="gate")
     return replying.bench.store.ledger.create(
         "q", Settings(flow="reply", model="keyless"), first, owner=owner
     )

@@ -7,6 +7,7 @@ import pytest
 from agent.engine.budget_meters import find_last_round_actions
 from agent.engine.run_state import RunState
 from agent.types import Action, Answer
+from tests.records import fill
 
 
 def state_of(answers: dict[int, str], actions: list[int]) -> RunState:
@@ -17,7 +18,7 @@ def state_of(answers: dict[int, str], actions: list[int]) -> RunState:
             for n, (step, why) in enumerate(answers.items(), 1)
         ],
         actions=[
-            Action(step=step, action="crawl_url", query_or_url=f"https://a.example/{step}")
+            fill(Action, step=step, action="crawl_url", query_or_url=f"https://a.example/{step}")
             for step in actions
         ],
     )

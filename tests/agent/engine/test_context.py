@@ -17,6 +17,7 @@ from agent.llm.model import Completion, CompletionRequest
 from agent.roles.reply import DESCRIBE
 from agent.store.database import Store
 from agent.types import ModelCall, Outcome, Page, Settings, SourceFilter, Step
+from tests.records import fill
 
 Look = Callable[[str, Callable[[], None]], Page]
 
@@ -44,7 +45,7 @@ def equipped(tmp_path) -> Iterator[Callable[..., RunContext]]:
 
     def made(look: Look = page, **settings: Any) -> RunContext:
         run_id = store.ledger.create(
-            "?", Settings(**settings), Step(n=0, name="ask", change={}, next="decide")
+            "?", Settings(**settings), fill(Step, name="ask", change={}, next="decide")
         )
         lease = store.ledger.claim(run_id, "me")
         assert lease is not None
@@ -56,8 +57,14 @@ def equipped(tmp_path) -> Iterator[Callable[..., RunContext]]:
 
 def call(tools: RunContext, n: int, **more: Any) -> None:
     tools.store.calls.record(
-        ModelCall(
-            key=f"k{n}", run_id=tools.lease.run_id, step=n, role="r", model="m", **{"cost_usd": 0.0, **more}
+        fill(
+            ModelCall,
+            key=f"k{n}",
+            run_id=tools.lease.run_id,
+            step=n,
+            role="r",
+            model="m",
+            **{"cost_usd": 0.0, **more},
         )
     )
 

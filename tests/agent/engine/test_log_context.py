@@ -12,6 +12,7 @@ from agent import logs
 from agent.engine.side_by_side import SideBySide, WebRequest
 from agent.types import Outcome, SearchResult, Settings
 from agent.workbench import Workbench
+from tests.records import fill
 
 
 def lines(text: str) -> list[dict[str, str]]:
@@ -54,7 +55,7 @@ def test_a_thread_that_a_run_starts_names_it_too(capsys: pytest.CaptureFixture[s
 
     def send(request: WebRequest, _check: object) -> SearchResult:
         logging.getLogger("agent.test").warning("in %s", threading.current_thread().name)
-        return SearchResult(engine="x", query=request.target, outcome=Outcome.EMPTY)
+        return fill(SearchResult, engine="x", query=request.target, outcome=Outcome.EMPTY)
 
     with logs.bind(run="r7", step=2):
         SideBySide(send, is_live=True).run([WebRequest("q", "x")], lambda: None)

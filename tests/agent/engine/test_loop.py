@@ -16,7 +16,7 @@ from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import append
 from agent.errors import LeaseLost, StoreError
 from agent.store.database import Store
-from agent.types import Edge, Page, PauseRequest, SearchResult, Settings, Status, Step
+from agent.types import Edge, Note, Page, PauseRequest, SearchResult, Settings, Status, Step
 
 
 class Counting(FlowState):
@@ -89,7 +89,7 @@ def test_a_note_between_two_looks_is_kept_and_nothing_is_done_twice(tmp_path):
     def during(state: RunState[Counting], tools: RunContext) -> None:
         if state.own.count == 2 and not state.notes:
             bench.store.ledger.append_person_step(
-                bench.run_id, "steer", {"notes": [{"step": 3, "text": "look left"}]}
+                bench.run_id, "steer", {"notes": [Note(step=3, text="look left", kind="steer").model_dump()]}
             )
 
     bench = Bench(tmp_path, during=during)
@@ -106,7 +106,7 @@ def test_a_decision_that_a_note_overtook_is_made_anew(tmp_path):
         heard.append(len(state.notes))
         if state.own.count == 2 and not state.notes:
             bench.store.ledger.append_person_step(
-                bench.run_id, "steer", {"notes": [{"step": 3, "text": "look left"}]}
+                bench.run_id, "steer", {"notes": [Note(step=3, text="look left", kind="steer").model_dump()]}
             )
 
     bench = Bench(tmp_path, during=during, until=3)
@@ -284,7 +284,9 @@ def test_what_a_flow_asks_about_rests_the_run_unless_a_person_spoke_meanwhile(tm
             if not spoken:
                 spoken.append(
                     bench.store.ledger.append_person_step(
-                        bench.run_id, "steer", {"notes": [{"step": 3, "text": "look left"}]}
+                        bench.run_id,
+                        "steer",
+                        {"notes": [Note(step=3, text="look left", kind="steer").model_dump()]},
                     )
                 )
             return PauseRequest(kind="conflict", why="two and two", conflicts=["c"])

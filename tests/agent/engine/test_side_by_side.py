@@ -9,6 +9,7 @@ import pytest
 from agent.engine.side_by_side import SideBySide, WebRequest
 from agent.errors import BudgetSpent, LeaseLost, StopRequested
 from agent.types import Outcome, Page, SearchResult
+from tests.records import fill
 
 A, B, C = (f"https://{name}.example/" for name in "abc")
 
@@ -31,7 +32,7 @@ class Web:
                 self.ended.append(request.target)
                 raise
         if request.engine:
-            return SearchResult(engine=request.engine, query=request.target, outcome=Outcome.OK)
+            return fill(SearchResult, engine=request.engine, query=request.target, outcome=Outcome.OK)
         return Page(url=request.target, final_url=request.target, outcome=Outcome.OK, text=request.target)
 
     def wait_until_asked(self, name: str) -> None:

@@ -19,6 +19,7 @@ from agent.engine.state import (
     upsert_by_step,
 )
 from agent.types import Action, Lead, Note, Step
+from tests.records import fill
 
 
 class Toy(State):
@@ -29,17 +30,17 @@ class Toy(State):
 
 
 def lead(value: str, score: float = 0.0) -> Lead:
-    return Lead(id=value, kind="query", value=value, score=score, text="", why="")
+    return fill(Lead, id=value, kind="query", value=value, score=score)
 
 
 def test_each_field_has_its_way():
     state = merge(
-        Toy(), to_jsonable({"question": "a", "notes": [Note(step=1, text="x")], "leads": [lead("l")]})
+        Toy(), to_jsonable({"question": "a", "notes": [fill(Note, step=1, text="x")], "leads": [lead("l")]})
     )
     merge(
         state,
         to_jsonable(
-            {"question": "b", "notes": [Note(step=2, text="y")], "leads": [lead("l", 0.5), lead("m")]}
+            {"question": "b", "notes": [fill(Note, step=2, text="y")], "leads": [lead("l", 0.5), lead("m")]}
         ),
     )
     assert state.question == "b"
@@ -48,7 +49,7 @@ def test_each_field_has_its_way():
 
 
 def test_an_action_is_amended_by_its_step():
-    act = Action(step=3, action="crawl_url", query_or_url="http://a.example")
+    act = fill(Action, step=3, action="crawl_url", query_or_url="http://a.example")
     state = merge(
         merge(Toy(), to_jsonable({"actions": [act]})),
         to_jsonable({"actions": [act.model_copy(update={"new_facts": 2})]}),
@@ -59,7 +60,7 @@ def test_an_action_is_amended_by_its_step():
 def test_a_fork_does_not_touch_the_first():
     first = merge(Toy(), to_jsonable({"leads": [lead("a")]}))
     second = merge(
-        shallow_copy(first), to_jsonable({"leads": [lead("b")], "notes": [Note(step=1, text="n")]})
+        shallow_copy(first), to_jsonable({"leads": [lead("b")], "notes": [fill(Note, step=1, text="n")]})
     )
     assert (len(first.leads), len(second.leads), first.notes) == (1, 2, [])
 
@@ -88,7 +89,7 @@ def test_a_field_of_another_flow_is_an_error(name):
 
 def test_only_an_earlier_step_can_be_undone_and_an_undo_too() -> None:
     def edit(n: int, undoes: int) -> Step:
-        return Step(n=n, name="undo", change={"edits": [{"step": n, "text": "", "undoes": undoes}]}, next="")
+        return fill(Step, n=n, name="undo", change={"edits": [{"step": n, "text": "", "undoes": undoes}]})
 
     assert find_undone([edit(1, 3), edit(2, 2), edit(3, 1)]) == {1}
     assert find_undone([edit(4, 2), edit(5, 4)]) == {4}

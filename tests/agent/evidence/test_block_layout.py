@@ -11,6 +11,7 @@ from agent.evidence.block_layout import (
     write_block_lines,
 )
 from agent.types import Answer, AnswerBlock, Sentence, Source
+from tests.records import fill
 from tests.tables import by_table
 from tests.web import block_answers
 from tests.web.block_answers import BLOCKS, LEAD, cells, said
@@ -53,7 +54,7 @@ def test_the_number_of_a_cell(text: str, number: float | None):
 
 
 def test_a_passage_is_labelled_by_its_headings_else_by_its_page():
-    source = Source(n=1, url="https://a.example/", title="Manual", fact_ids=["f1"], quotes=[])
+    source = fill(Source, n=1, url="https://a.example/", title="Manual", fact_ids=["f1"])
     given = Answer(n=1, verdict="passages_found", sources=[source])
     assert label_passage(given, Sentence(text="More.", heading="Options › Output")) == "Options › Output"
     assert label_passage(given, Sentence(text="More.", fact_ids=["f1"])) == "Manual"

@@ -9,6 +9,7 @@ from agent.evidence.citation_check import (
     diff_answers,
 )
 from agent.types import Answer, Conflict, ConflictSide, Fact, Sentence
+from tests.records import fill
 from tests.tables import by_table
 
 
@@ -95,7 +96,7 @@ def test_a_disputed_fact_may_be_cited_and_one_side_alone_is_marked_with_the_othe
         ConflictSide(text="1921", fact_ids=["f1", "f3"], sites=[]),
         ConflictSide(text="1923", fact_ids=["f2"], sites=[]),
     ]
-    conflict = Conflict(id="c", subject="", attribute="", kind="date", values=values)
+    conflict = fill(Conflict, id="c", kind="date", values=values)
     both, one = say("Some say 1921, others 1923.", "f1", "f2"), say("Founded in 1921.", "f1", "f3")
     kept, counts = check_citations([both, one, say("Founded in 1923.", "f2")], facts, [conflict])
     assert counts.dropped == 0 and [s.backed for s in kept[1:]] == [True, True]
@@ -116,7 +117,7 @@ def test_an_overruled_fact_is_cited_only_beside_the_other_side() -> None:
         ConflictSide(text="1923", fact_ids=["f2"], sites=[]),
     ]
     ruled = {"status": "settled", "chosen": "1921", "settled_by": "person"}
-    conflict = Conflict(id="c", subject="", attribute="", kind="date", values=values, **ruled)
+    conflict = fill(Conflict, id="c", kind="date", values=values, **ruled)
     both, one = say("Some say 1921, others 1923.", "f1", "f2"), say("Founded in 1923.", "f2")
     kept, counts = check_citations([both, one], facts, [conflict])
     assert [s.fact_ids for s in kept] == [["f1", "f2"], []] and counts.dropped == 1

@@ -22,6 +22,7 @@ from agent.evidence.confidence import (
     explain_changes,
 )
 from agent.types import Confidence, Conflict, ConflictSide, Fact, PartConfidence, PlanPart
+from tests.records import fill
 from tests.tables import by_table
 
 pytestmark = pytest.mark.slow
@@ -47,7 +48,7 @@ def fact(n: int, statement: str = OPENED, **more: Any) -> Fact:
 
 def clash(*names: str, status: str = "open") -> Conflict:
     sides = [ConflictSide(text=name, fact_ids=[name], sites=[name]) for name in names]
-    return Conflict(id="c", subject="x", attribute="y", kind="date", values=sides, status=status)
+    return fill(Conflict, id="c", subject="x", attribute="y", kind="date", values=sides, status=status)
 
 
 def measure(
@@ -312,4 +313,4 @@ def test_a_level_is_told_with_the_reason_of_its_weakest_part(
         PartConfidence(part=str(n), sources=sources, weight=len(sources), judgement=judgement)
         for n, (sources, judgement) in enumerate(parts, start=1)
     ]
-    assert describe_certainty(Confidence(step=1, value=compute_value(made), parts=made)) == told
+    assert describe_certainty(fill(Confidence, step=1, value=compute_value(made), parts=made)) == told

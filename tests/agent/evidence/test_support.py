@@ -10,9 +10,10 @@ from agent.evidence.citation_check import PERSON_REASON
 from agent.evidence.report_words import load_report_words
 from agent.evidence.support import count_support, describe_mark, describe_support, label_support, list_checks
 from agent.types import Answer, ClaimFinding, Sentence, StatementCounts
+from tests.records import fill
 
 ABSENT = ClaimFinding(kind="figure", claimed="71", quoted="17", is_absent=True)
-DENIED = ClaimFinding(kind="negation", quoted="not on Sundays")
+DENIED = fill(ClaimFinding, kind="negation", quoted="not on Sundays")
 
 
 def said(check: str, **more: Any) -> Sentence:

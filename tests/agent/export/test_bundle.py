@@ -15,6 +15,7 @@ from agent.errors import BundleError
 from agent.export.archive import MANIFEST, pack
 from agent.export.bundle import BundleContents, read_bundle, write_bundle
 from agent.types import ModelCall, Run, Settings, Status, Step, Usage
+from tests.records import fill
 from tests.web.reports import report
 
 KEY = "sk-live-1234567890"
@@ -23,8 +24,11 @@ KEY = "sk-live-1234567890"
 def contents() -> BundleContents:
     given = report()
     page = given.stored_pages["p1"].model_copy(update={"raw": b"<p>The body</p>" * 9})
-    run = Run(id="0123456789ab", question="Größe? 東京", status=Status.REVIEW, settings=Settings(), steps=1)
-    call = ModelCall(
+    run = fill(
+        Run, id="0123456789ab", question="Größe? 東京", status=Status.REVIEW, settings=Settings(), steps=1
+    )
+    call = fill(
+        ModelCall,
         key="k",
         run_id=run.id,
         step=1,
@@ -33,8 +37,8 @@ def contents() -> BundleContents:
         prompt=[{"role": "user", "content": f"key {KEY}"}],
         reply=KEY,
     )
-    asked = Step(n=0, name="ask", change={"question": run.question}, next="decide")
-    steps = [asked, Step(n=1, name="pause", change={"control": "paused"}, next="decide")]
+    asked = fill(Step, name="ask", change={"question": run.question}, next="decide")
+    steps = [asked, fill(Step, n=1, name="pause", change={"control": "paused"}, next="decide")]
     return BundleContents(
         run,
         Usage(llm_calls=1),

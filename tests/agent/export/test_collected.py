@@ -19,6 +19,7 @@ from agent.export.collected import (
 from agent.export.escaping import escape_csv_cell
 from agent.types import Answer, Run, Sentence, Settings, Source, StatementCounts, Status, Usage
 from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, Post
+from tests.records import fill
 
 EVIL = '=HYPERLINK("http://evil.example","x") ![](http://evil.example/p.png) <script>alert(1)</script> [a](javascript:x)'
 
@@ -56,8 +57,8 @@ def given() -> CollectionResult:
             step=0,
         ),
     ]
-    source = Source(
-        n=1, url=items[0].url, title="+1 for cheese", quotes=["First"], fact_ids=["f1"], page_id="p"
+    source = fill(
+        Source, n=1, url=items[0].url, title="+1 for cheese", quotes=["First"], fact_ids=["f1"], page_id="p"
     )
     answer = Answer(
         n=1,
@@ -66,8 +67,12 @@ def given() -> CollectionResult:
         sources=[source],
         statements=StatementCounts(backed=1, unsupported=1),
     )
-    run = Run(
-        id="r1", question="What # do _they_ say?", status=Status.REVIEW, settings=Settings(flow="collect")
+    run = fill(
+        Run,
+        id="r1",
+        question="What # do _they_ say?",
+        status=Status.REVIEW,
+        settings=Settings(flow="collect"),
     )
     tree = [
         CrawlNode(

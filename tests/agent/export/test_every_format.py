@@ -37,6 +37,7 @@ from agent.export.webpage import render_html
 from agent.export.word import render_docx
 from agent.types import Answer, PageRef, PlanPart, Run, Settings
 from tests.agent.export.tex import read_tex, straight
+from tests.records import fill
 from tests.web import block_answers
 from tests.web.block_answers import HEADING, HEADS, ITEM, LEAD, METHOD, SECOND
 from tests.web.reports import EVIL, TITLES, make_report, report
@@ -191,8 +192,13 @@ def test_tables_have_a_row_for_each_fact_and_page() -> None:
 
 def test_the_graph_tells_what_led_to_what() -> None:
     linked = [
-        PageRef(url="https://a.example/", links=["https://b.example/", "https://unknown.example/"], step=2),
-        PageRef(url="https://b.example/"),
+        fill(
+            PageRef,
+            url="https://a.example/",
+            links=["https://b.example/", "https://unknown.example/"],
+            step=2,
+        ),
+        fill(PageRef, url="https://b.example/"),
     ]
     graph = nx.read_graphml(io.BytesIO(render_graphml(dataclasses.replace(report(["x"]), pages=linked))))
     assert graph.edges["https://a.example/", "https://b.example/"]["found"] is False
@@ -207,7 +213,7 @@ def test_the_graph_tells_what_led_to_what() -> None:
 
 
 def written(answer: Answer, *former: Answer, question: str = "Which kiln burns most?") -> Report:
-    run = Run(id="r1", question=question, status="review", settings=Settings())
+    run = fill(Run, id="r1", question=question, status="review", settings=Settings())
     return make_report(run=run, answer=answer, former_answers=former)
 
 

@@ -29,6 +29,7 @@ from agent.types import (
     Status,
     Usage,
 )
+from tests.records import fill
 from tests.web.reports import make_report
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -39,7 +40,8 @@ QUOTE = "The dairy was founded in 1921.\nYear | Cows | [[1921]] | ![c](https://e
 def report(**more: object) -> Report:
     settings = Settings(world="demo", allowed_domains=["a.example", "b|c.example"])
     sources = [
-        Source(
+        fill(
+            Source,
             n=1,
             url="https://a.example/p(1)",
             title=f"About | {EVIL}",
@@ -48,7 +50,7 @@ def report(**more: object) -> Report:
             sha256="ab12",
             fetched_at="2026-11-21T09:00:00Z",
         ),
-        Source(n=2, url="javascript:alert(1)", title="", quotes=[EVIL], fact_ids=["f2"]),
+        fill(Source, n=2, url="javascript:alert(1)", quotes=[EVIL], fact_ids=["f2"]),
     ]
     answer = Answer(
         n=2,
@@ -66,7 +68,8 @@ def report(**more: object) -> Report:
         statements=StatementCounts(backed=9, unsupported=1, dropped=2),
     )
     given: dict[str, object] = {
-        "run": Run(
+        "run": fill(
+            Run,
             id="r1",
             question=f"When? {EVIL}",
             status=Status.REVIEW,
@@ -76,7 +79,8 @@ def report(**more: object) -> Report:
         "answer": answer,
         "former_answers": [Answer(n=1, verdict="no_evidence", reason="not_covered")],
         "conflicts": [
-            Conflict(
+            fill(
+                Conflict,
                 id="c1",
                 subject=EVIL,
                 attribute="founded",
@@ -86,12 +90,11 @@ def report(**more: object) -> Report:
                     ConflictSide(text=EVIL, fact_ids=["f2"], sites=[]),
                 ],
             ),
-            Conflict(
+            fill(
+                Conflict,
                 id="c2",
                 subject="Dairy",
-                attribute="",
                 kind="number",
-                values=[],
                 status="settled",
                 chosen="31",
                 reason="the register",
@@ -104,11 +107,12 @@ def report(**more: object) -> Report:
                 moves=[ConfidenceChange(delta=0.76, reason="the first evidence")],
                 model=0.9,
             ),
-            Confidence(step=2, value=0.76),
+            fill(Confidence, step=2, value=0.76),
         ],
         "actions": [
-            Action(step=1, action="search_duckduckgo", query_or_url=EVIL, reasoning=EVIL, hits=3),
-            Action(
+            fill(Action, step=1, action="search_duckduckgo", query_or_url=EVIL, reasoning=EVIL, hits=3),
+            fill(
+                Action,
                 step=2,
                 action="crawl_url",
                 query_or_url="https://a.example/p(1)",
@@ -117,12 +121,12 @@ def report(**more: object) -> Report:
             ),
         ],
         "pages": [
-            PageRef(url="https://a.example/p(1)"),
-            PageRef(url="https://b.example/|x", outcome=Outcome.BLOCKED, detail=f"robots {EVIL}"),
+            fill(PageRef, url="https://a.example/p(1)"),
+            fill(PageRef, url="https://b.example/|x", outcome=Outcome.BLOCKED, detail=f"robots {EVIL}"),
         ],
         "refusals": [Refusal(what="https://evil.example/ [[x]]", why="unknown address")],
         "blockages": [Stall(step=2, rung="reframe", reason=EVIL)],
-        "notes": [Note(step=2, text=EVIL)],
+        "notes": [fill(Note, step=2, text=EVIL)],
         "usage": Usage(llm_calls=0, cost_usd=None, seconds=1.5),
         **more,
     }
@@ -183,7 +187,7 @@ def test_figures_and_backing() -> None:
 
 def test_a_run_without_an_answer_or_anything_else() -> None:
     text = render_evidence_markdown(
-        make_report(run=Run(id="r1", question="", status=Status.RUNNING, settings=Settings()))
+        make_report(run=fill(Run, id="r1", status=Status.RUNNING, settings=Settings()))
     )
     assert "There is no answer yet." in text and headings(text) == [
         "Untitled question",

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from agent.export.plain import render_plain_text
 from agent.types import Answer, Sentence, Source, StatementCounts
+from tests.records import fill
 
 SOURCES = [
-    Source(
+    fill(
+        Source,
         n=1,
         url="https://a.example/",
         title="A page",
         quotes=["first quote", "second quote"],
         fact_ids=["f1", "f2"],
     ),
-    Source(n=2, url="https://b.example/", quotes=["third quote"], fact_ids=["f3"], title=""),
+    fill(Source, n=2, url="https://b.example/", quotes=["third quote"], fact_ids=["f3"]),
 ]
 
 

@@ -17,6 +17,7 @@ from agent.types import (
     Step,
     Usage,
 )
+from tests.records import fill
 from tests.web.reports import make_report
 
 KEYS = [
@@ -37,13 +38,12 @@ KEYS = [
 
 NOTED = Step(n=2, name="steer", change={"notes": []}, next="act", by="person")
 ACTED, WEIGHED = (
-    Step(n=n, name=name, change={"actions": [{"step": 2}]}, next="")
-    for n, name in ((3, "act"), (4, "analyse"))
+    fill(Step, n=n, name=name, change={"actions": [{"step": 2}]}) for n, name in ((3, "act"), (4, "analyse"))
 )
 
 
 def run(**more: object) -> Run:
-    return Run(id="r1", question="When?", status=Status.REVIEW, settings=Settings(), **more)  # type: ignore[arg-type]
+    return fill(Run, id="r1", question="When?", status=Status.REVIEW, settings=Settings(), **more)  # type: ignore[arg-type]
 
 
 def test_the_object_of_a_run_with_an_answer() -> None:
@@ -54,8 +54,10 @@ def test_the_object_of_a_run_with_an_answer() -> None:
         statements=StatementCounts(backed=1, unsupported=1),
         sentences=[Sentence(text="In 1921.", fact_ids=["f1", "f2"], backed=True), Sentence(text="So it is.")],
         sources=[
-            Source(n=1, url="https://a.example/1", title="A", quotes=["q1", "q3"], fact_ids=["f1", "f3"]),
-            Source(n=2, url="https://b.example", fact_ids=["f2"], title="", quotes=[]),
+            fill(
+                Source, n=1, url="https://a.example/1", title="A", quotes=["q1", "q3"], fact_ids=["f1", "f3"]
+            ),
+            fill(Source, n=2, url="https://b.example", fact_ids=["f2"]),
         ],
     )
     told = build_run_record(
@@ -63,10 +65,10 @@ def test_the_object_of_a_run_with_an_answer() -> None:
             run=run(),
             answer=answer,
             facts=[Fact(id="f1", statement="s", quote="q1")],
-            pages=[PageRef(url="https://a.example/1", found_on="search: x", step=2)],
-            actions=[Action(step=2, action="crawl_url", query_or_url="https://a.example/1")],
+            pages=[fill(PageRef, url="https://a.example/1", found_on="search: x", step=2)],
+            actions=[fill(Action, step=2, action="crawl_url", query_or_url="https://a.example/1")],
             usage=Usage(llm_calls=3),
-            steps=[Step(n=1, name="decide", change={"big": "x"}, next="act"), NOTED, ACTED, WEIGHED],
+            steps=[fill(Step, n=1, name="decide", change={"big": "x"}, next="act"), NOTED, ACTED, WEIGHED],
         )
     )
     assert list(told)[: len(KEYS)] == KEYS

@@ -27,6 +27,7 @@ from agent.export.references import (
 from agent.export.report import Report
 from agent.types import PageRef, Publication
 from tests.agent.export.tex import read_tex
+from tests.records import fill
 from tests.tables import by_table
 from tests.web.reports import TITLES, make_report, one_line, report
 
@@ -47,8 +48,8 @@ def test_an_address_is_referred_to_once_and_what_was_gathered_follows():
     given = report()
     assert given.answer
     extra = [
-        PageRef(url=given.answer.sources[0].url, title="again"),
-        PageRef(url="https://more.example/x", title="More"),
+        fill(PageRef, url=given.answer.sources[0].url, title="again"),
+        fill(PageRef, url="https://more.example/x", title="More"),
     ]
     found = collect_references(given, extra)
     assert len(found) == len(TITLES) + 2 and found[-1].url == "https://more.example/x"

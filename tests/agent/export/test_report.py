@@ -6,11 +6,10 @@ from agent.export.document import build_paper
 from agent.export.hiding import REDACTED
 from agent.export.report import drop_withheld
 from agent.types import Answer, AnswerBlock, Run, Sentence, Settings, Source
+from tests.records import fill
 from tests.web.reports import make_report
 
-SOURCES = [
-    Source(n=n, url=f"https://{n}.example/", fact_ids=[f"f{n}"], quotes=["q"], title="") for n in (1, 2)
-]
+SOURCES = [fill(Source, n=n, url=f"https://{n}.example/", fact_ids=[f"f{n}"], quotes=["q"]) for n in (1, 2)]
 
 
 def said(text: str, block: str, fact: str = "f1", **place: int) -> Sentence:
@@ -43,7 +42,7 @@ def test_a_withheld_sentence_goes_with_its_number_item_cell_and_heading() -> Non
     assert left and [one.text for one in left.sentences] == ["Varn crosses the sound.", "1931", "80 metres"]
     assert [block.kind for block in left.blocks] == ["list", "table"] and not (left.title or left.certainty)
     report = make_report(
-        run=Run(id="r", question="Which?", status="review", settings=Settings()), answer=answer
+        run=fill(Run, id="r", question="Which?", status="review", settings=Settings()), answer=answer
     )
     paper = str(build_paper(report.to_read))
     assert "80 metres" in paper and REDACTED not in paper and "2.example" not in paper

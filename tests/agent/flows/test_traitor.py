@@ -16,6 +16,7 @@ from agent.settings import config
 from agent.text.folded_search import fold_letters
 from agent.types import Note, Outcome, Proposal, SearchResult, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
+from tests.records import fill
 from tests.web.folders import Told, page, write_world
 from tests.web.scripted import ScriptedModel
 from tests.web.site import Site, html
@@ -205,7 +206,7 @@ def test_a_search_that_carries_a_private_word_is_not_made_however_it_came_to_be(
         def look_up(self, requests):
             asked.extend(request.target for request in requests)
             return [
-                SearchResult(engine=r.engine, query=r.target, outcome=Outcome.EMPTY) for r in requests
+                fill(SearchResult, engine=r.engine, query=r.target, outcome=Outcome.EMPTY) for r in requests
             ], None
 
     for proposal in (by_code, by_person):

@@ -9,6 +9,7 @@ from agent.errors import NotFound, UsageError
 from agent.library.collection import Library
 from agent.types import LibraryScope, PageRef, Settings, Status, Step
 from tests.agent.library.pages import HERONS, STORKS, Bags, ids, page
+from tests.records import fill
 from tests.tables import by_table
 
 
@@ -117,12 +118,12 @@ def test_an_older_reading_does_not_replace_a_newer_one_nor_empty_the_bin(library
 def test_a_scope_names_runs_tags_and_sources(library, store):
     for n, tag in enumerate(("a", "b", "c")):
         library.add_page(page(f"Heron number {n}.", f"https://a.example.org/{n}"), tags=[tag])
-    run_id = store.ledger.create("q", Settings(), Step(n=0, name="ask", change={}, next="decide"))
+    run_id = store.ledger.create("q", Settings(), fill(Step, name="ask", change={}, next="decide"))
     lease = store.ledger.claim(run_id, "me")
-    read = PageRef(url="https://a.example.org/2", page_id="p", final_url="https://a.example.org/2")
+    read = fill(PageRef, url="https://a.example.org/2", page_id="p", final_url="https://a.example.org/2")
     store.ledger.commit(
         lease,
-        Step(n=1, name="crawl", change={"pages": [read.model_dump(mode="json")]}, next="decide"),
+        fill(Step, n=1, name="crawl", change={"pages": [read.model_dump(mode="json")]}, next="decide"),
         Status.RUNNING,
         {},
     )
@@ -181,9 +182,9 @@ def test_the_bin_is_emptied_for_good_and_cited_texts_stay(store):
         for name in ("cited", "gone", "kept")
     )
     library.vector_index.embed_pending()
-    read = PageRef(url=cited.url, page_id=cited.page_id, final_url=cited.url)
+    read = fill(PageRef, url=cited.url, page_id=cited.page_id, final_url=cited.url)
     change = {"question": "q", "pages": [read.model_dump(mode="json")]}
-    store.ledger.create("q", Settings(), Step(n=0, name="ask", change=change, next="decide"))
+    store.ledger.create("q", Settings(), fill(Step, name="ask", change=change, next="decide"))
     for source in (cited, gone):
         library.delete(source.source_id)
     assert library.empty_bin(older_days=1) == 0 and library.count(deleted=True) == 2

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from agent.retrieval import link_scoring
 from agent.retrieval.link_scoring import score_links, split_path_words, strip_title_suffix
 from agent.types import Fact, Lead, Link, Outcome, Page, SearchHit, SearchResult
+from tests.records import fill
 from tests.tables import by_table
 
 ASKED = "When was the ferry Blue Heron built?"
@@ -26,7 +27,7 @@ def result(*titles: str, query: str = ASKED) -> SearchResult:
         )
         for n, title in enumerate(titles)
     ]
-    return SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits)
+    return fill(SearchResult, query=query, outcome=Outcome.OK, hits=hits)
 
 
 def fact(quote: str, title: str = "", **more) -> Fact:
@@ -45,7 +46,7 @@ def fact(quote: str, title: str = "", **more) -> Fact:
 
 def url(value: str, **more) -> Lead:
     known = {"id": link_scoring.lead_id("url", value), "kind": "url", "text": "", "why": ""}
-    return Lead(value=value, **(known | more))
+    return fill(Lead, value=value, **known | more)
 
 
 def page(text: str, *links: tuple[str, str], title: str = "") -> Page:

@@ -14,6 +14,7 @@ from agent.store import ledger as owners
 from agent.store.database import Store
 from agent.store.ledger import StaleHead
 from agent.types import Settings, Status, Step
+from tests.records import fill
 
 
 def ask(store: Store, question: str = "who?") -> str:
@@ -23,7 +24,7 @@ def ask(store: Store, question: str = "who?") -> str:
 
 
 def step(n: int, name: str = "decide", next: str = "search", **change) -> Step:
-    return Step(n=n, name=name, change=change, next=next, at="2026-11-21T00:00:00Z")
+    return fill(Step, n=n, name=name, change=change, next=next, at="2026-11-21T00:00:00Z")
 
 
 def test_a_run_begins_with_its_question(store):

@@ -13,6 +13,7 @@ from agent.store.database import Store
 from agent.store.library_index import IndexedPassage, LibraryIndex, SourceQuery, SourceUpdate
 from agent.store.pages import make_page_id
 from agent.types import LibrarySource, Outcome, Page, Passage
+from tests.records import fill
 from tests.tables import by_table
 
 
@@ -46,13 +47,14 @@ def put(store: Store, said: str, name: str = "kb:x", **more) -> bool:
         passage = Passage(id=f"{n}", page_id="", url="", text=line, start=at, end=at + len(line))
         pieces.append(IndexedPassage(passage, head="", body=line))
         at += len(line) + 1
-    source = LibrarySource(
+    source = fill(
+        LibrarySource,
         source_id=name,
         kind="page",
         title=name,
         url=f"https://a.example/{name}",
         page_id=make_page_id(said_page),
-        **(UNKNOWN | {"passages": len(pieces)} | more),
+        **UNKNOWN | {"passages": len(pieces)} | more,
     )
     return not store.library_index.put(
         [SourceUpdate(source, pieces, said_page, {"words": "w", "folded": name}, former=former)]
@@ -94,9 +96,7 @@ def test_an_id_is_never_given_twice(store):
 def test_who_looked_at_an_older_state_is_told_to_look_again(store):
     put(store, "heron")
     rival = page("rival")
-    source = LibrarySource(
-        **UNKNOWN, source_id="kb:x", kind="page", page_id=make_page_id(rival), title="", url=""
-    )
+    source = fill(LibrarySource, **UNKNOWN, source_id="kb:x", kind="page", page_id=make_page_id(rival))
     assert store.library_index.put([SourceUpdate(source, [], rival, {"words": "w"}, former=None)]) == {"kb:x"}
     stale = store.library_index.get("kb:x")
     put(store, "stork")

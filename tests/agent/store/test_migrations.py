@@ -14,6 +14,7 @@ from agent.errors import StoreTooNew
 from agent.store import migrations
 from agent.store.database import Store
 from agent.types import Settings, Step
+from tests.records import fill
 
 pytestmark = pytest.mark.real_disk
 
@@ -29,7 +30,7 @@ def m901_broken(connection: Connection) -> None:
 
 def filled(path) -> str:
     store = Store(f"sqlite:///{path}")
-    run_id = store.ledger.create("who?", Settings(), Step(n=0, name="ask", change={}, next="decide"))
+    run_id = store.ledger.create("who?", Settings(), fill(Step, name="ask", change={}, next="decide"))
     store.close()
     return run_id
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from agent.types import ModelCall, Usage
+from tests.records import fill
 
 
 def call(key: str = "k", **more) -> ModelCall:
     said = {"prompt": [{"role": "user", "content": "Åh?"}], "reply": "{}", "at": "2026-11-21T09:00:00Z"}
     spent = {"prompt_tokens": 10, "completion_tokens": 5, "cost_usd": 0.25}
-    return ModelCall(
-        **{"key": key, "run_id": "r", "step": 1, "role": "decision", "model": "m", **said, **spent, **more}
+    return fill(
+        ModelCall,
+        **{"key": key, "run_id": "r", "step": 1, "role": "decision", "model": "m", **said, **spent, **more},
     )
 
 

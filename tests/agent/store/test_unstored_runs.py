@@ -10,12 +10,13 @@ from agent.store import unstored_runs
 from agent.store.database import Store
 from agent.store.unstored_runs import HELD_S, UnstoredRuns
 from agent.types import Settings, Step
+from tests.records import fill
 
 pytestmark = pytest.mark.slow
 
 
 def begin(runs: UnstoredRuns, question: str = "q") -> str:
-    first = Step(n=0, name="ask", change={"question": question}, next="gate")
+    first = fill(Step, name="ask", change={"question": question}, next="gate")
     return runs.create(question, Settings(flow="reply"), first)
 
 

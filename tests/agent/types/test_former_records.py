@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from agent.flows import FLOWS
 from agent.types import Assessment, Sentence, Step
+from tests.records import fill
 
 FINDING = {"kind": "antonym", "claimed": "safe", "quoted": "unsafe", "is_veto": True}
 SAID = {"text": "It is safe.", "check": "vetoed", "fit": None, "findings": [FINDING]}
@@ -17,7 +18,7 @@ ANSWER = {"n": 1, "verdict": "answered", "sentences": [SAID, SAID | {"check": "d
 
 
 def fold(flow: str, **change: Any) -> Any:
-    return FLOWS[flow].fold_steps([Step(n=0, name="ask", change=change, next="decide")])
+    return FLOWS[flow].fold_steps([fill(Step, name="ask", change=change, next="decide")])
 
 
 def test_a_stored_answer_opens_with_the_verdicts_of_today() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from agent.types import Action
 from agent.types.facts import describe_place, number_step
+from tests.records import fill
 
-LOOKS = [Action(step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in (3, 6, 6, 20)]
+LOOKS = [
+    fill(Action, step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in (3, 6, 6, 20)
+]
 
 
 def test_what_follows_a_look_has_its_number():

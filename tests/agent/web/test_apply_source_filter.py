@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent.text.language import detect_language
 from agent.types import Link, Outcome, Page, SearchHit, SearchResult, SourceFilter
 from agent.web import search_results
+from tests.records import fill
 from tests.tables import by_table
 
 SWEDISH = (
@@ -18,7 +19,7 @@ def found(*urls: str, published: str = "") -> SearchResult:
         SearchHit(url=url, rank=n, published_at=published, title="", snippet="", engine="", publication=None)
         for n, url in enumerate(urls, 1)
     ]
-    return SearchResult(engine="e", query="q", outcome=Outcome.OK, hits=hits)
+    return fill(SearchResult, engine="e", query="q", outcome=Outcome.OK, hits=hits)
 
 
 def read(**more) -> Page:

@@ -23,6 +23,7 @@ from agent.types import (
 from pages.widgets.evidence import page_text, unreadable_pages
 from pages.widgets.run import answer_card, export_menu, page_graph
 from pages.widgets.shell import labels, server
+from tests.records import fill
 from tests.tables import by_table
 
 EVIL = "<img src=x> ![a](http://x/)"
@@ -43,8 +44,13 @@ def test_a_source_that_is_a_paper_says_which():
     work = Publication(
         doi="10.5555/x", authors=["<i>Ana</i> Field"], journal="Waders", year=2021, licence="cc-by"
     )
-    source = Source(
-        n=1, url="https://doi.org/10.5555/x", title="Diets", quotes=["Herons eat fish."], publication=work
+    source = fill(
+        Source,
+        n=1,
+        url="https://doi.org/10.5555/x",
+        title="Diets",
+        quotes=["Herons eat fish."],
+        publication=work,
     )
     said = [Sentence(text="Herons eat fish.", fact_ids=["f1"], backed=True)]
     source.fact_ids.append("f1")
@@ -61,7 +67,8 @@ def test_an_answer_shows_each_quote_at_its_sentence_and_what_is_not_backed():
         missing=EVIL,
         sentences=[Sentence(text=EVIL, fact_ids=["f1"], backed=True), Sentence(text="Loose.", backed=False)],
         sources=[
-            Source(
+            fill(
+                Source,
                 n=1,
                 url="https://a.example/x",
                 title=EVIL,
@@ -119,10 +126,16 @@ def test_a_stored_page_marks_quotes_and_nothing_else():
 def test_the_map_has_a_node_for_every_look_and_a_shape_for_every_state():
     state = RunState(
         question="Q {a|b}?",
-        actions=[Action(step=1, action="search_duckduckgo", query_or_url="q", hits=2)],
+        actions=[fill(Action, step=1, action="search_duckduckgo", query_or_url="q", hits=2)],
         pages={
-            u: PageRef(
-                url=u, step=n, found_on="search: q", outcome=o, facts=f, page_id="p" if o == "ok" else ""
+            u: fill(
+                PageRef,
+                url=u,
+                step=n,
+                found_on="search: q",
+                outcome=o,
+                facts=f,
+                page_id="p" if o == "ok" else "",
             )
             for n, (u, o, f) in enumerate(
                 [
@@ -141,7 +154,7 @@ def test_the_map_has_a_node_for_every_look_and_a_shape_for_every_state():
     assert "{" not in spec["series"][0]["data"][0]["value"]
     json.dumps(spec)
     drawn = page_graph.render_page(
-        PageRef(url="javascript:alert(1)", title=EVIL, detail=EVIL, outcome=Outcome.BLOCKED), "r"
+        fill(PageRef, url="javascript:alert(1)", title=EVIL, detail=EVIL, outcome=Outcome.BLOCKED), "r"
     )
     assert "<img" not in drawn and "javascript:" not in drawn.replace("<span>javascript:alert(1)</span>", "")
 
@@ -149,7 +162,8 @@ def test_the_map_has_a_node_for_every_look_and_a_shape_for_every_state():
 def test_what_could_not_be_read_is_counted_and_told():
     state = RunState(
         actions=[
-            Action(
+            fill(
+                Action,
                 step=1,
                 action="search_google",
                 query_or_url=EVIL,
@@ -157,7 +171,7 @@ def test_what_could_not_be_read_is_counted_and_told():
                 detail="Wait.",
             )
         ],
-        pages={"https://c/": PageRef(url="https://c/", outcome=Outcome.BLOCKED, detail=EVIL)},
+        pages={"https://c/": fill(PageRef, url="https://c/", outcome=Outcome.BLOCKED, detail=EVIL)},
         refusals=[{"what": EVIL, "why": "unknown address"}],  # type: ignore[list-item]
     )
     drawn = "".join(

@@ -11,6 +11,7 @@ from agent.flows.chat import dialogue
 from agent.flows.chat.state import ChatRun, ChatState
 from agent.settings import config
 from agent.types import Settings, Turn
+from tests.records import fill
 
 ASKED_BACK = "Which of the two do you mean?"
 CHOICES = ["The lamp of the C2", "The lamp of the C3"]
@@ -35,7 +36,7 @@ def test_what_is_no_answer_is_refused_in_words(state, said, trouble, told):
 
 
 def test_without_conversational_mode_a_chat_forgets():
-    history = [Turn(user="a?", bot="b")]
+    history = [fill(Turn, user="a?", bot="b")]
     on, off = (
         config.read_config({"CONVERSATIONAL_MODE": "true"}),
         config.read_config({"CONVERSATIONAL_MODE": "false"}),

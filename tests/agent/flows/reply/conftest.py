@@ -14,6 +14,7 @@ from agent.store.ledger import new_owner_id
 from agent.types import ReplySettings, Settings, Step
 from agent.types.reply import Conversation, Message, Picture
 from agent.workbench import Workbench
+from tests.records import fill
 from tests.web.reply_runs import ASKED, Ran, Run
 from tests.web.replying_model import Script, stocked
 from tests.web.scripted import ScriptedModel
@@ -41,7 +42,7 @@ def run(bench: Workbench) -> Run:
             "pictures": pictures or [],
         }
         owner = new_owner_id()
-        first = Step(n=0, name="ask", change=to_jsonable(change), next=REPLY.first_step)
+        first = fill(Step, name="ask", change=to_jsonable(change), next=REPLY.first_step)
         run_id = bench.store.ledger.create("q", settings, first, owner=owner)
 
         def equip(*of: Any) -> Any:

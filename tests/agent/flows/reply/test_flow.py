@@ -12,6 +12,7 @@ from agent.flows.reply.state import ReplyRun
 from agent.types import Settings, Status, Turn
 from agent.types.reply import Message
 from agent.workbench import Workbench
+from tests.records import fill
 from tests.web.reply_runs import NIGHT, PICTURE, Run, replied, silent
 from tests.web.replying_model import Script, stocked
 
@@ -133,7 +134,7 @@ def test_a_run_that_is_started_with_a_question_and_turns_has_a_conversation(benc
     run_id = bench.start(
         "When do they run?",
         Settings(flow="reply", model="keyless"),
-        history=[Turn(user="Are there backups?", bot="Yes.")],
+        history=[fill(Turn, user="Are there backups?", bot="Yes.")],
     )
     assert bench.drive(run_id) is Status.DONE
     state: ReplyRun = bench.snapshot(run_id).state  # type: ignore[assignment]

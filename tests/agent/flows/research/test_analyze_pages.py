@@ -11,6 +11,7 @@ from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.state import Observation, ResearchRun, ResearchState
 from agent.roles.research import AnalyzerReply
 from agent.types import Outcome, Page, PageRef, Publication, SearchHit
+from tests.records import fill
 
 
 def test_the_results_of_several_engines_for_one_query_are_ranked_as_one():
@@ -54,7 +55,7 @@ def test_a_quote_whose_stretches_may_not_be_joined_is_told_apart_from_one_that_i
     text = "Ida Rask was born in Selm in 1801. Her son Olof kept bees. He sold the mill of Selm in 1840."
     url = "https://a.test/"
     stored = Page(url=url, final_url=url, outcome=Outcome.OK, text=text)
-    opened = OpenPage(PageRef(url=url, page_id="1"), "1", stored)
+    opened = OpenPage(fill(PageRef, url=url, page_id="1"), "1", stored)
     quotes = ["Ida Rask was born in Selm … He sold the mill of Selm in 1840.", "She sold the whole island."]
     reply = AnalyzerReply(facts=[{"statement": "It was sold.", "quote": quote} for quote in quotes])
     joined, foreign = analyze_pages.find_quote_problems(reply, [opened])
@@ -65,7 +66,7 @@ def test_a_quote_that_ends_inside_a_word_of_the_page_is_refused_with_the_reason(
     text = "It grows near Selm and Overby brooka stream that falls dry in July."
     url = "https://a.test/"
     stored = Page(url=url, final_url=url, outcome=Outcome.OK, text=text)
-    opened = OpenPage(PageRef(url=url, page_id="1"), "1", stored)
+    opened = OpenPage(fill(PageRef, url=url, page_id="1"), "1", stored)
     quote = "It grows near Selm and Overby brook"
     reply = AnalyzerReply(facts=[{"statement": "It grows there.", "quote": quote}])
     [problem] = analyze_pages.find_quote_problems(reply, [opened])

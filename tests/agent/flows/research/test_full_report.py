@@ -18,6 +18,7 @@ from agent.evidence.block_layout import lay_out_blocks
 from agent.flows import FLOWS
 from agent.store.ledger import utc_timestamp
 from agent.types import Status, Step
+from tests.records import fill
 from tests.web.reporting_model import KILNS, ReportScript, start_report
 from tests.web.written_reports import HEADINGS, headings, reporting, written
 
@@ -188,6 +189,6 @@ def test_a_cell_that_was_moved_to_another_row_is_told_by_who_verifies():
         moved = view.state.answer.replace(
             sentences=[said.replace(row=0) for said in view.state.answer.sentences]
         )
-        forged = Step(n=9, name="sections", change=to_jsonable({"answers": [moved]}), next="review")
+        forged = fill(Step, n=9, name="sections", change=to_jsonable({"answers": [moved]}), next="review")
         problems = list(find_answer_problems(FLOWS["research"].new_state(), [*view.steps[:-1], forged]))
     assert any("for another row or column" in problem for problem in problems)

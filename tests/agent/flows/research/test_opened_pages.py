@@ -8,6 +8,7 @@ from agent.flows.research.opened_pages import OpenPage, choose_readings
 from agent.flows.research.state import ResearchRun, ResearchState
 from agent.retrieval.passages import split_passages
 from agent.types import Outcome, Page, PageRef
+from tests.records import fill
 
 TOOLS = SimpleNamespace(client=object(), find_room=lambda role: 8_000)
 FILLER = "The weather over the sound was mild and nothing of note was seen by anybody that week. " * 5
@@ -15,7 +16,7 @@ FILLER = "The weather over the sound was mild and nothing of note was seen by an
 
 def open_page(url: str, text: str, *queries: str) -> OpenPage:
     page = Page(url=url, final_url=url, outcome=Outcome.OK, title="The sound", text=text)
-    ref = PageRef(url=url, page_id=url, outcome=Outcome.OK)
+    ref = fill(PageRef, url=url, page_id=url, outcome=Outcome.OK)
     return OpenPage(ref, url, page, queries=list(queries), passages=split_passages(page, url))
 
 

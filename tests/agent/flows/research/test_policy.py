@@ -23,17 +23,21 @@ from agent.types import (
     Settings,
     Stall,
 )
+from tests.records import fill
 from tests.tables import by_table
 
 ALL = ["search_duckduckgo", "search_google", "crawl_url", "send_to_hitl"]
 
 
 def searched(step: int, query: str = "cheese", **more) -> Action:
-    return Action(**{"step": step, "action": "search_duckduckgo", "query_or_url": query, "hits": 3, **more})
+    return fill(
+        Action, **{"step": step, "action": "search_duckduckgo", "query_or_url": query, "hits": 3, **more}
+    )
 
 
 def crawled(step: int, *, new_facts: int = 0, page_id: str = "p") -> Action:
-    return Action(
+    return fill(
+        Action,
         step=step,
         action="crawl_url",
         query_or_url=f"http://a.example/{step}",
@@ -44,7 +48,7 @@ def crawled(step: int, *, new_facts: int = 0, page_id: str = "p") -> Action:
 
 def link(url: str, **more) -> Lead:
     known = {"id": lead_id("url", url), "kind": "url", "value": url, "text": "", "why": ""}
-    return Lead(**(known | more))
+    return fill(Lead, **known | more)
 
 
 def known(*urls: str, **more) -> RunState:
@@ -68,7 +72,7 @@ def test_a_query_of_the_same_words_is_refused(again):
 def test_a_visited_address_is_refused_in_any_spelling(again):
     state = known(
         "http://a.example/x",
-        pages={"http://a.example/x": PageRef(url="http://a.example/x", final_url="http://b.example/y")},
+        pages={"http://a.example/x": fill(PageRef, url="http://a.example/x", final_url="http://b.example/y")},
     )
     assert "visited" in why(state, "crawl_url", again)
     assert "visited" in why(state, "crawl_url", "http://b.example/y"), "where a redirect led counts, too"
@@ -80,7 +84,7 @@ def test_only_addresses_that_were_found_or_given_are_read():
         "http://a.example/x",
         question="See https://q.example/page.",
         settings=given,
-        notes=[Note(step=1, text="try http://n.example/1")],
+        notes=[fill(Note, step=1, text="try http://n.example/1")],
     )
     for url in (
         "http://a.example/x",
@@ -175,7 +179,7 @@ def test_a_new_answer_and_a_persons_note_make_a_fresh_start():
         is None
     )
     assert (
-        policy.find_stall(state.model_copy(update={"notes": [Note(step=35, text="try the registry")]}))
+        policy.find_stall(state.model_copy(update={"notes": [fill(Note, step=35, text="try the registry")]}))
         is None
     )
 
@@ -185,7 +189,7 @@ def test_until_the_budget_is_used_no_confidence_is_enough_and_handing_over_is_re
     assert (
         fact_view.confidence_goal(state) > 1 and fact_view.confidence_goal(RunState()) == Settings().threshold
     )
-    stop = Proposal(next_action="send_to_hitl")
+    stop = fill(Proposal, next_action="send_to_hitl")
     assert (
         "until its budget" in policy.check_proposal(state, stop, []).why
         and policy.check_proposal(RunState(), stop, []) is None

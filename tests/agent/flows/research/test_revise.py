@@ -16,6 +16,7 @@ from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
 from agent.types import Note, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
+from tests.records import fill
 from tests.web.folders import write_world
 from tests.web.model_server import ModelServer
 from tests.web.researching_model import Script, crawl, find_fact_ids, together, workbench
@@ -127,7 +128,7 @@ def keyless(bench, tmp_path) -> tuple[Workbench, str]:
 
 def test_what_becomes_of_guidance_before_an_answer_is_told():
     def told(**more: bool) -> str:
-        note = Note(step=1, text="Look for the year.", private=more.pop("private", False))
+        note = fill(Note, step=1, text="Look for the year.", private=more.pop("private", False))
         return restate_guidance(RunState(question=QUESTION, notes=[note]), **more)
 
     assert "The model reads it" in told(has_model=True)

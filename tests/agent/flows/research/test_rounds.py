@@ -25,6 +25,7 @@ from agent.types import (
     Proposal,
     Settings,
 )
+from tests.records import fill
 from tests.web.ferry_rounds import (
     ANNA,
     BUILDER,
@@ -74,7 +75,7 @@ def test_a_part_whose_facts_were_struck_is_not_answered_by_the_analyzers_word():
     assert policy.assess_coverage(state) is None
     state = RunState(question=QUESTION, plan_parts=plan, own=own, facts={"f": fact, "g": other})
     figures = [PartConfidence(part=id, sources=["a.example"], weight=1.0, judgement=0.9) for id in "12"]
-    state.confidence = [Confidence(step=4, value=0.7, parts=figures)]
+    state.confidence = [fill(Confidence, step=4, value=0.7, parts=figures)]
     assert policy.assess_coverage(state).low == ["1", "2"]
     state.settings = Settings(until="budget")
     assert policy.assess_coverage(state) is None
@@ -90,17 +91,17 @@ def test_a_part_with_one_source_earns_one_further_round_where_something_was_name
         PartConfidence(part="2", sources=["a.example"], weight=1.0, judgement=1.0),
     )
     report = {"answered_parts": ["1", "2"], "extracted_info": {"leads": ["the yard's list"]}}
-    lead = Lead(id="q", kind="query", value="the yard's list", text="the yard's list", why="")
+    lead = fill(Lead, id="q", kind="query", value="the yard's list", text="the yard's list")
     state = RunState(question=QUESTION, plan_parts=plan, facts=facts)
     state.own = ResearchState(report=report, reported_at=4, leads={"q": lead})
     state.assessments = [Assessment(step=2), Assessment(step=4, model=0.9)]
-    state.confidence = [Confidence(step=4, value=0.8, parts=[two, one])]
+    state.confidence = [fill(Confidence, step=4, value=0.8, parts=[two, one])]
     found = policy.assess_coverage(state)
     assert (found.low, found.thin) == (["2"], ["2"])
-    state.actions = [Action(step=6, action="search_duckduckgo", query_or_url="the yard's list")]
+    state.actions = [fill(Action, step=6, action="search_duckduckgo", query_or_url="the yard's list")]
     state.own.leads = {}
     assert policy.assess_coverage(state).thin == ["2"], "what the search found may be read"
-    state.actions += [Action(step=8, action="crawl_url", query_or_url=BUILDER)]
+    state.actions += [fill(Action, step=8, action="crawl_url", query_or_url=BUILDER)]
     found = policy.assess_coverage(state)
     assert (found.thin, found.reason) == (
         [],
@@ -108,7 +109,7 @@ def test_a_part_with_one_source_earns_one_further_round_where_something_was_name
     )
     state.actions = []
     assert policy.assess_coverage(state).reason == "Part 2 rests on one source; nothing further was named."
-    state.confidence = [Confidence(step=4, value=0.9, parts=[two, two.replace(part="2")])]
+    state.confidence = [fill(Confidence, step=4, value=0.9, parts=[two, two.replace(part="2")])]
     found = policy.assess_coverage(state)
     assert (found.low, found.reason) == ([], "Every part is answered at or above 85%.")
 
@@ -130,7 +131,7 @@ def test_a_round_is_cut_to_what_the_budgets_leave(caps, left):
     wanted = [Proposal(next_action="crawl_url", query_or_url=BUILDER)]
     wanted += [Proposal(next_action="crawl_url", query_or_url=LAUNCH)]
     wanted += [Proposal(next_action="search_duckduckgo", query_or_url=f"ferry {n}") for n in range(4)]
-    done = [Action(step=2, action="search_duckduckgo", query_or_url=QUESTION)]
+    done = [fill(Action, step=2, action="search_duckduckgo", query_or_url=QUESTION)]
     state = RunState(settings=Settings(**caps), actions=done, own=ResearchState())
     cut = policy.cut_round(state, wanted)
     assert len(cut) == left or (

@@ -13,6 +13,7 @@ from agent.flows.research import policy
 from agent.flows.research.state import ResearchState
 from agent.retrieval.link_scoring import lead_id
 from agent.types import Action, Conflict, ConflictSide, Fact, Lead
+from tests.records import fill
 from tests.web.folders import page, write_world
 from tests.web.researching_model import END, Script, crawl, run, together
 from tests.web.scripted import ScriptedModel
@@ -28,7 +29,8 @@ def said(name: str, year: int, url: str) -> Fact:
 
 
 FACTS = {"a": said("a", 1921, ONE), "b": said("b", 1934, TWO)}
-CLASH = Conflict(
+CLASH = fill(
+    Conflict,
     id="c1",
     subject="the brass heron",
     attribute="built",
@@ -43,7 +45,7 @@ CLASH = Conflict(
 
 def disputed(*actions: Action, conflict: Conflict = CLASH, urls: tuple[str, ...] = (), **more) -> RunState:
     leads = {
-        lead_id("url", url): Lead(id=lead_id("url", url), kind="url", value=url, score=0.5, text="", why="")
+        lead_id("url", url): fill(Lead, id=lead_id("url", url), kind="url", value=url, score=0.5)
         for url in urls
     }
     return RunState(
@@ -57,7 +59,7 @@ def disputed(*actions: Action, conflict: Conflict = CLASH, urls: tuple[str, ...]
 
 
 def tried(step: int, query: str, about: str = "c1") -> Action:
-    return Action(step=step, action="search_duckduckgo", query_or_url=query, about=about)
+    return fill(Action, step=step, action="search_duckduckgo", query_or_url=query, about=about)
 
 
 def test_the_question_and_both_values_are_searched_for_first():

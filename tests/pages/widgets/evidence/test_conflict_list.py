@@ -6,8 +6,10 @@ import pytest
 
 from agent.types import Conflict, ConflictSide
 from pages.widgets.evidence.conflict_list import describe_reading, describe_resolution, render_conflict
+from tests.records import fill
 
-CLASH = Conflict(
+CLASH = fill(
+    Conflict,
     id="c1",
     subject="the heron",
     attribute="built",

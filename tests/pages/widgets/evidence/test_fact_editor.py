@@ -9,6 +9,7 @@ from agent.engine.run_state import RunState
 from agent.types import Action, Confidence, Fact, Sentence, Step
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table
 from pages.widgets.run import timeline, timeline_cards
+from tests.records import fill
 
 
 def fact(name: str = "f1", **more) -> Fact:
@@ -42,8 +43,8 @@ def test_only_what_was_typed_becomes_a_draft():
         FactEdit("c", "New.", "Other.", "pinned"),
     ]
     looks = [
-        Action(step=0, action="crawl_url", query_or_url="https://a.example/"),
-        Action(step=9, action="crawl_url", query_or_url="https://a.example/2"),
+        fill(Action, action="crawl_url", query_or_url="https://a.example/"),
+        fill(Action, step=9, action="crawl_url", query_or_url="https://a.example/2"),
     ]
     rows = fact_grid.build_frame([*shown, OWN], looks)
     assert set(rows["step"]) == {1}, "the number of the journey's card, not the ledger's"
@@ -114,12 +115,12 @@ def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
         "edits": [{"step": 2, "text": "struck 1 fact of a.example", "undoes": -1}],
     }
     steps = [
-        Step(n=1, name="analyze", change=looked, next="decide"),
+        fill(Step, n=1, name="analyze", change=looked, next="decide"),
         Step(n=2, name="strike", change=edit, next="report", by="person"),
     ]
     given = {"n": 2, "verdict": "no_evidence", "because": "after your edit: struck 1 fact"}
-    steps.append(Step(n=3, name="report", change={"answers": [given]}, next="review"))
-    points = [Confidence(step=1, value=0.4), Confidence(step=2, value=0.1)]
+    steps.append(fill(Step, n=3, name="report", change={"answers": [given]}, next="review"))
+    points = [fill(Confidence, step=1, value=0.4), fill(Confidence, step=2, value=0.1)]
     look, card, written = timeline_cards.build_cards(steps, RunState(confidence=points))
     assert (
         (card.title, card.before, card.level) == ("You struck 1 fact of a.example", 0.4, 0.1)

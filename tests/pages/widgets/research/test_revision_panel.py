@@ -7,6 +7,7 @@ from typing import Any
 
 from agent.types import NoteReading, Status
 from pages.widgets.research import revision_panel
+from tests.records import fill
 
 HOSTILE = "<img src=x onerror=alert(1)> “</div><script>alert(1)</script>"
 
@@ -18,7 +19,9 @@ def make_view(status: Status, *readings: NoteReading, answered: tuple[int, ...] 
 
 
 def test_a_models_words_are_escaped_and_what_code_does_stands_beside_them():
-    reading = NoteReading(note=3, step=4, by="model", understood=HOSTILE, excluded_sites=["wiki.example"])
+    reading = fill(
+        NoteReading, note=3, step=4, by="model", understood=HOSTILE, excluded_sites=["wiki.example"]
+    )
     shown = revision_panel.render_understood(make_view(Status.REVIEW, reading), reading)
     assert "<script" not in shown and "<img" not in shown and "&lt;script&gt;" in shown
     assert "(leave out wiki.example)" in shown and "Send the answer back with another note" in shown

@@ -6,13 +6,14 @@ from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.types import Answer, Fact, Run, Sentence, Settings, Status, Usage
 from pages.widgets.run import comparison
+from tests.records import fill
 
 EVIL = "<img src=x onerror=alert(1)>"
 
 
 def side(name: str, *texts: str) -> RunSnapshot:
     """A run with an answer of these sentences, all of one fact."""
-    run = Run(id=name, question=EVIL, status=Status.REVIEW, settings=Settings())
+    run = fill(Run, id=name, question=EVIL, status=Status.REVIEW, settings=Settings())
     said = [Sentence(text=text, fact_ids=["f1"]) for text in texts]
     fact = Fact(id="f1", statement=EVIL, quote=f"{EVIL} quoted", url="https://a.example/", verified=True)
     state = RunState(

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from agent.types import Confidence, ConfidenceChange, PartConfidence, PlanPart
 from pages.widgets.run import confidence_chart
+from tests.records import fill
 
 EVIL = "<img src=x onerror=alert(1)>"
 
 
 def sure(**more: object) -> Confidence:
     part = PartConfidence(part="1", sources=["a.example"], weight=1.0, judgement=0.9)
-    return Confidence(
-        step=1, value=0.77, parts=[part], moves=[ConfidenceChange(delta=0.77, reason="x")]
+    return fill(
+        Confidence, step=1, value=0.77, parts=[part], moves=[ConfidenceChange(delta=0.77, reason="x")]
     ).model_copy(update=more)
 
 
@@ -28,7 +29,7 @@ def test_an_open_and_a_disputed_part_are_told():
 
 
 def test_looks_that_did_not_move_it_are_told_together():
-    first, still = sure(), Confidence(step=2, value=0.5)
+    first, still = sure(), fill(Confidence, step=2, value=0.5)
     given = [first, still, still, first, still]
     assert (
         confidence_chart.group_steps(given) == [(5, 5), (4, 4), (2, 3), (1, 1)]

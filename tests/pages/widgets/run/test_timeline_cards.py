@@ -6,13 +6,14 @@ from agent.engine.run_state import RunState
 from agent.types import Confidence, Step
 from pages.widgets.run import timeline_cards
 from tests.pages.conftest import QUESTION
+from tests.records import fill
 
 
 def _step(n, name, **change):
-    return Step(n=n, name=name, change=change, next="")
+    return fill(Step, n=n, name=name, change=change)
 
 
-AT_THREE = RunState(confidence=[Confidence(step=3, value=0.4)])
+AT_THREE = RunState(confidence=[fill(Confidence, step=3, value=0.4)])
 """A state with a confidence after step 3."""
 
 
