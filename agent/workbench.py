@@ -26,9 +26,8 @@ from agent.flows.chat import dialogue
 from agent.llm import detect
 from agent.settings import config as configuration
 from agent.settings.config import is_personal
-from agent.store.database import PURGE_DUE, Store
+from agent.store.database import PURGE_DUE, Store, UnstoredRuns
 from agent.store.ledger import utc_timestamp
-from agent.store.unstored_runs import UnstoredRuns
 from agent.types import FolderImportResult, ModelCall, Outcome, Page, Run, Settings, Status, Step, Turn
 from agent.web.parser_pool import ParserLimits, shared_pool
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Engine, func, insert, select, update
 
 from agent.accounts import tables
-from agent.accounts.audit import AuditAction, AuditedTable, AuditLog
+from agent.accounts.audit import AuditedTable, AuditLog
 from agent.accounts.sign_in import SignIn, SignInRules
 from agent.errors import NotFound, SignInRefused, UsageError
 from agent.store.ledger import utc_timestamp
@@ -78,7 +78,7 @@ class People(AuditedTable):
 
     def list(self) -> list[Person]:
         """Everybody, in the order in which they came."""
-        return list(map(_to_person, self._rows(select(tables.people).order_by(p.created_at, p.id))))
+        return list(map(_to_person, self._read(select(tables.people).order_by(p.created_at, p.id)).all()))
 
     def find_first_admin(self) -> Person | None:
         """Who owns the data folder itself; None before they have signed in."""
@@ -127,7 +127,7 @@ class People(AuditedTable):
         return bool(now and not now.is_blocked and self.rules.admits(now.email))
 
     def _find(self, *wanted: ColumnElement[bool]) -> Person | None:
-        row = self._row(select(tables.people).where(*wanted))
+        row = self._read(select(tables.people).where(*wanted)).first()
         return _to_person(row) if row else None
 
     def _record(self, sign_in: SignIn) -> Person:
@@ -166,9 +166,7 @@ class People(AuditedTable):
         self._audit.add(person_id, "sign in", sign_in.email)
         return self.get(person_id)
 
-    def _change(
-        self, actor: str, person_id: str, action: AuditAction, told: str = "", **columns: Any
-    ) -> None:
+    def _change(self, actor: str, person_id: str, action: str, told: str = "", **columns: Any) -> None:
         with self._writer.begin() as connection:
             connection.execute(update(tables.people).where(p.id == person_id).values(columns))
             if action in ("block", "sign out everywhere"):

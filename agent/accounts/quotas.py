@@ -51,22 +51,6 @@ class DayUse:
     dollars: float = 0.0
 
 
-def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0, claim: DayUse | None = None) -> str:
-    """How much is used of the quota of the day that is used up to this share, as a sentence; "" for none. One
-    of 0 is used up for who claims of it."""
-    asked = claim or used
-    for meter, more in (
-        (BudgetMeter(name="pages", used=used.pages, cap=quota.pages), asked.pages),
-        (BudgetMeter(name="tokens", used=used.tokens, cap=quota.tokens), asked.tokens),
-        (BudgetMeter(name="cost", used=used.dollars, cap=quota.dollars), asked.dollars),
-    ):
-        if ((done := meter.used or 0) or more) and done >= meter.cap * share:
-            kept = ", the rest is kept for answers" if done < meter.cap else ""
-            until = "your quota begins anew at midnight (UTC), or when an admin raises it"
-            return f"{meter.description} today{kept}: {until}"
-    return ""
-
-
 class Quotas(AuditedTable):
     """The quotas of everybody; who has none of their own has the defaults."""
 
@@ -76,7 +60,7 @@ class Quotas(AuditedTable):
 
     def get(self, person_id: str) -> Quota:
         """A person's quota."""
-        row = self._row(select(q.runs, q.pages, q.tokens, q.dollars).where(q.person_id == person_id))
+        row = self._read(select(q.runs, q.pages, q.tokens, q.dollars).where(q.person_id == person_id)).first()
         return Quota(*row) if row else self.defaults
 
     def set(self, actor: Person, person_id: str, quota: Quota) -> None:
@@ -94,12 +78,24 @@ class Quotas(AuditedTable):
     def sum_day(self, person_id: str) -> DayUse:
         """All that a person used today."""
         mine = (u.person_id == person_id, u.day == utc_timestamp()[:10])
-        row = self._row(select(u.pages, u.tokens, u.dollars).where(*mine))
+        row = self._read(select(u.pages, u.tokens, u.dollars).where(*mine)).first()
         return DayUse(*row) if row else DayUse()
 
-    def describe_overrun(self, person_id: str, share: float = 1.0) -> str:
-        """Which quota of the day this person has used up to this share, as a sentence; "" for none."""
-        return describe_overrun(self.get(person_id), self.sum_day(person_id), share)
+    def describe_overrun(self, person_id: str, share: float = 1.0, claim: DayUse | None = None) -> str:
+        """How much this person has used of a quota of the day that is used up to this share, as a sentence;
+        "" for none. One of 0 is used up for who claims of it."""
+        quota, used = self.get(person_id), self.sum_day(person_id)
+        asked = claim or used
+        for meter, more in (
+            (BudgetMeter(name="pages", used=used.pages, cap=quota.pages), asked.pages),
+            (BudgetMeter(name="tokens", used=used.tokens, cap=quota.tokens), asked.tokens),
+            (BudgetMeter(name="cost", used=used.dollars, cap=quota.dollars), asked.dollars),
+        ):
+            if ((done := meter.used or 0) or more) and done >= meter.cap * share:
+                kept = ", the rest is kept for answers" if done < meter.cap else ""
+                until = "your quota begins anew at midnight (UTC), or when an admin raises it"
+                return f"{meter.description} today{kept}: {until}"
+        return ""
 
     @contextmanager
     def reserve(
@@ -110,7 +106,7 @@ class Quotas(AuditedTable):
         killed process has counted stays. Raises BudgetSpent."""
         day, rest, claim = utc_timestamp()[:10], DayUse(0, -tokens, -dollars), DayUse(0, tokens, dollars)
         with self._writer.begin() as connection:  # one at a time: what is read here stays true
-            if over := describe_overrun(self.get(person_id), self.sum_day(person_id), share, claim):
+            if over := self.describe_overrun(person_id, share, claim):
                 raise BudgetSpent(over, cap="quota")
             connection.execute(_add_use(person_id, claim, day))
 
@@ -127,8 +123,7 @@ class Quotas(AuditedTable):
         """Count a page before it is fetched; why it may not be, as a sentence, "" when it may. One for which
         nothing was asked is given back as -1."""
         with self._writer.begin() as connection:
-            used = DayUse(self.sum_day(person_id).pages)
-            over = describe_overrun(self.get(person_id), used, claim=DayUse(pages)) if pages > 0 else ""
+            over = self.describe_overrun(person_id, claim=DayUse(pages)) if pages > 0 else ""
             if not over:
                 connection.execute(_add_use(person_id, DayUse(pages)))
             return over

@@ -20,7 +20,6 @@ from agent.settings.config import Config
 from agent.text.plurals import clip
 
 MAX_ADDRESS_CHARS = 254
-MAX_NAME_CHARS = 200
 _NAMES = ("name", "preferred_username")
 CLAIMS = {"iss", "sub", "iat", "exp", "auth_time", "email", "email_verified", *_NAMES}
 """What is read of a sign-in."""
@@ -91,18 +90,15 @@ class SignInRules:
             )
         names = (claims.get(key) for key in _NAMES)
         name = next((text for text in names if isinstance(text, str) and text), "")
-        return SignIn(issuer, subject, email, stated, name[:MAX_NAME_CHARS], int(times["iat"]))
+        return SignIn(issuer, subject, email, stated, name, int(times["iat"]))
 
 
 def pick_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
-    """Those claims of an ID token that are read here. A name is cut; None stands for another too long."""
-    picked = {}
-    for claim in CLAIMS & claims.keys():
-        value = claims[claim]
-        while claim in _NAMES and isinstance(value, str) and len(json.dumps(value)) > MAX_CLAIM_CHARS:
-            value = value[: len(value) * 7 // 8]
-        picked[claim] = value if len(json.dumps(value)) <= MAX_CLAIM_CHARS else None
-    return picked
+    """Those claims of an ID token that are read here; None stands for one that is too long."""
+    return {
+        claim: claims[claim] if len(json.dumps(claims[claim])) <= MAX_CLAIM_CHARS else None
+        for claim in CLAIMS & claims.keys()
+    }
 
 
 def normalize_address(given: object) -> str:

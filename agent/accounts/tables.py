@@ -2,109 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqlalchemy import (
-    Column,
-    Connection,
-    Float,
-    Index,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-    Update,
-    update,
-)
+from sqlalchemy import Connection, Float, Index, Integer, MetaData, Table, UniqueConstraint, Update, update
 
 from agent.store.ledger import utc_timestamp
+from agent.store.tables import key, numbers, texts
 
 metadata = MetaData()
-
-
-def _text(name: str, **about: Any) -> Column[str]:
-    return Column(name, Text, nullable=False, **about)
-
-
-def _number(name: str, **about: Any) -> Column[int]:
-    return Column(name, Integer, nullable=False, **about)
-
 
 people = Table(
     "people",
     metadata,
-    _text("id", primary_key=True),
-    _text("issuer"),
-    _text("subject"),
-    _text("email", default=""),
-    _text("name", default=""),
-    _text("role"),
-    _text("folder", unique=True),  # below the data folder; "" is that folder
-    _text("created_at"),
-    _number("is_blocked", default=0),
+    key("id"),
+    *texts("issuer subject role created_at"),
+    *texts("email name", default=""),
+    *texts("folder", unique=True),  # below the data folder; "" is that folder
+    *numbers("is_blocked", default=0),
     # when the newest sign-in was issued, and up to when sign-ins no longer hold: both on the provider's clock
-    _number("signed_in_at", default=0),
-    _number("signed_out_at", default=0),
-    _text("ended", default=""),  # when later ones were issued that hold no longer
+    *numbers("signed_in_at signed_out_at", default=0),
+    *texts("ended", default=""),  # when later ones were issued that hold no longer
     UniqueConstraint("issuer", "subject"),
 )
 
 tokens = Table(
     "tokens",
     metadata,
-    _text("id", primary_key=True),
-    _text("person_id"),
-    _text("name"),
-    _text("hash", unique=True),
-    _text("scopes"),
-    _text("created_at"),
-    _text("used_at", default=""),
-    _text("revoked_at", default=""),
+    key("id"),
+    *texts("person_id name scopes created_at"),
+    *texts("hash", unique=True),
+    *texts("used_at revoked_at", default=""),
     Index("tokens_by_person", "person_id"),
 )
 
 shares = Table(
     "shares",
     metadata,
-    _text("id", primary_key=True),
-    _text("hash", unique=True),
-    _text("owner_id"),
-    _text("run_id"),
-    _text("created_at"),
-    _text("revoked_at", default=""),
+    key("id"),
+    *texts("hash", unique=True),
+    *texts("owner_id run_id created_at"),
+    *texts("revoked_at", default=""),
     Index("shares_by_run", "owner_id", "run_id"),
 )
 
 quotas = Table(
-    "quotas",
-    metadata,
-    _text("person_id", primary_key=True),
-    _number("runs"),
-    _number("pages"),
-    _number("tokens"),
-    Column("dollars", Float, nullable=False),
+    "quotas", metadata, key("person_id"), *numbers("runs pages tokens"), *numbers("dollars", Float)
 )
 
 uses = Table(
     "uses",
     metadata,
-    _text("person_id", primary_key=True),
-    _text("day", primary_key=True),
-    _number("pages", default=0),
-    _number("tokens", default=0),
-    Column("dollars", Float, nullable=False, default=0.0),
+    key("person_id"),
+    key("day"),
+    *numbers("pages tokens", default=0),
+    *numbers("dollars", Float, default=0.0),
 )
 
-audit = Table(
-    "audit",
-    metadata,
-    _number("n", primary_key=True, autoincrement=True),
-    _text("at"),
-    _text("actor"),
-    _text("action"),
-    _text("target"),
-)
+audit = Table("audit", metadata, key("n", Integer), *texts("at actor action target"))
 
 
 def end_tokens(person_id: str) -> Update:

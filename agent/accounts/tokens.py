@@ -65,7 +65,7 @@ class ApiTokens(AuditedTable):
     def list(self, person: Person) -> list[ApiToken]:
         """A person's tokens, newest first, revoked ones too."""
         query = select(tables.tokens).where(t.person_id == person.id).order_by(t.created_at.desc(), t.id)
-        return list(map(_to_token, self._rows(query)))
+        return list(map(_to_token, self._read(query).all()))
 
     def revoke(self, person: Person, token_id: str) -> None:
         """Revoke a token of this person, at once. Raises NotFound."""
@@ -80,7 +80,7 @@ class ApiTokens(AuditedTable):
 
     def find(self, text: str, scope: str) -> ApiToken | None:
         """The token of this text that holds for a scope, or None. Notes its use, once a minute at most."""
-        row = self._row(select(tables.tokens).where(t.hash == hash_key(text), t.revoked_at == ""))
+        row = self._read(select(tables.tokens).where(t.hash == hash_key(text), t.revoked_at == "")).first()
         token = _to_token(row) if row else None
         if token is None or scope not in token.scopes:
             return None
@@ -122,11 +122,11 @@ class Shares(AuditedTable):
     def list_for_run(self, owner: Person, run_id: str) -> list[Share]:
         """The links to a run that hold, newest first."""
         mine = (s.owner_id == owner.id, s.run_id == run_id, s.revoked_at == "")
-        return [Share(*row) for row in self._rows(_SHARE.where(*mine).order_by(s.created_at.desc(), s.id))]
+        return [Share(*row) for row in self._read(_SHARE.where(*mine).order_by(s.created_at.desc(), s.id))]
 
     def find(self, key: str) -> Share:
         """The share of a key. Raises NotFound when there is none, or it was taken back."""
-        row = self._row(_SHARE.where(s.hash == hash_key(key), s.revoked_at == ""))
+        row = self._read(_SHARE.where(s.hash == hash_key(key), s.revoked_at == "")).first()
         if row is None:
             raise NotFound("there is no such shared run, or its link was taken back")
         return Share(*row)

@@ -216,7 +216,7 @@ class Library:
 
     def index(self, *, scope: LibraryScope | None = None) -> list[IndexEntry]:
         """One entry a source, in the order they were added."""
-        found = self.library_index.sources(self._scope_query(scope), oldest=True)
+        found = self.library_index.sources(self._scope_query(scope))
         return [
             IndexEntry(source_id=source.source_id, description=source.description, by=source.described_by)
             for source in found
@@ -249,7 +249,7 @@ class Library:
     ) -> list[LibrarySource]:
         """Sources, newest first: those of a scope, else those for which these fields of SourceQuery hold."""
         query = self._scope_query(scope) if scope else SourceQuery(**wanted)
-        return self.library_index.sources(query, limit=limit, offset=offset)
+        return self.library_index.sources(query, newest=True, limit=limit, offset=offset)
 
     def count(self, **wanted: Any) -> int:
         """How many sources there are for which these fields of SourceQuery hold."""
@@ -292,7 +292,7 @@ class Library:
     def facilities(self, *, scope: LibraryScope | None = None) -> list[Facility]:
         """The facilities in the tables of the sources: rows with a name and coordinates."""
         query = replace(self._scope_query(scope), places=True)
-        sources = self.library_index.sources(query, oldest=True)
+        sources = self.library_index.sources(query)
         return [
             place for source in sources for place in self._facilities_of(source.source_id, source.page_id)
         ]

@@ -64,7 +64,7 @@ class Batches(TableAccess):
 
     def get(self, batch_id: str) -> Batch:
         """A batch. Raises NotFound, CorruptRow."""
-        row = self._row(select(tables.batches).where(b.id == batch_id))
+        row = self._read(select(tables.batches).where(b.id == batch_id)).first()
         if row is None:
             raise NotFound(f"there is no batch {batch_id}; `./touchstone batch` lists those there are")
         return _batch_from_row(row)
@@ -73,7 +73,7 @@ class Batches(TableAccess):
         """Batches, newest first, of one `state` if given. One that cannot be read is left out and logged."""
         query = select(tables.batches).order_by(b.created_at.desc(), b.id).limit(limit)
         found = []
-        for row in self._rows(query.where(b.state == state) if state else query):
+        for row in self._read(query.where(b.state == state) if state else query):
             try:
                 found.append(_batch_from_row(row))
             except CorruptRow as error:
@@ -82,26 +82,28 @@ class Batches(TableAccess):
 
     def list_running(self) -> list[str]:
         """The ids of the running batches, newest first."""
-        return self._scalars(select(b.id).where(b.state == "running").order_by(b.created_at.desc(), b.id))
+        return list(
+            self._read(select(b.id).where(b.state == "running").order_by(b.created_at.desc(), b.id)).scalars()
+        )
 
     def rows(self, batch_id: str) -> list[BatchRow]:
         """The rows in the order of the file, with the status of their runs. A row that repeats a question
         shares the run of the first."""
-        found = [_batch_row_from(row) for row in self._rows(_SELECT_ROWS.where(w.batch_id == batch_id))]
+        found = [_batch_row_from(row) for row in self._read(_SELECT_ROWS.where(w.batch_id == batch_id))]
         first = {row.n: row.model_dump(include=_SHARED_FIELDS) for row in found}
         return [row.model_copy(update=first.get(row.same_as, {})) for row in found]
 
     def batch_of_run(self, run_id: str) -> str:
         """The batch a run belongs to; "" for none."""
-        return self._scalar(select(w.batch_id).where(w.run_id == run_id).limit(1)) or ""
+        return self._read(select(w.batch_id).where(w.run_id == run_id).limit(1)).scalar() or ""
 
     def sum_usage(self, batch_id: str) -> Usage:
         """What all runs of a batch have used together; `seconds` is their working time."""
         runs = select(w.run_id).where(w.batch_id == batch_id, w.run_id != "")
-        seconds = self._scalar(
+        seconds = self._read(
             select(func.sum(tables.steps.c.seconds)).where(tables.steps.c.run_id.in_(runs))
-        )
-        row = self._row(select(*USAGE_COLUMNS).where(tables.calls.c.run_id.in_(runs)))
+        ).scalar()
+        row = self._read(select(*USAGE_COLUMNS).where(tables.calls.c.run_id.in_(runs))).first()
         return usage_from_row(row or NO_USAGE, seconds or 0.0)
 
     def set_state(

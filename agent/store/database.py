@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import threading
+import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Table, create_engine, delete, event, insert, select
 from sqlalchemy.engine import ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.pool import StaticPool
@@ -20,14 +24,53 @@ from agent.store.library_index import LibraryIndex
 from agent.store.migrations import migrate
 from agent.store.model_calls import ModelCalls
 from agent.store.pages import Pages
-from agent.store.table_access import KeyedRecords, Writer
+from agent.store.table_access import TableAccess, Writer
 from agent.store.vectors import Vectors
-from agent.types import Settings
+from agent.types import Run, Settings, Step
 
+R = TypeVar("R")
 PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "temp_store=MEMORY")
 """Set on every SQLite connection."""
+MAX_HELD, HELD_S = 20, 3600.0
+"""Ended runs that are held for who looks at them, the newest, and for how many seconds."""
 PURGE_DUE = ".purge"
 """The draft that says that what was erased may still be in the file."""
+
+
+class KeyedRecords(TableAccess, Generic[R]):
+    """Records of one table, each under its key (the first column) as a text (the second)."""
+
+    def __init__(
+        self,
+        reader: Engine,
+        writer: Writer,
+        table: Table,
+        *,
+        dump: Callable[[R], str],
+        load: Callable[[str], R],
+    ) -> None:
+        super().__init__(reader, writer)
+        self._table, self._dump, self._load = table, dump, load
+        self._key, self._text, _ = table.columns
+
+    def all(self) -> dict[str, R]:
+        """Every record by its key, in the order of the keys."""
+        rows = self._read(select(self._key, self._text).order_by(self._key))
+        return {key: self._load(text) for key, text in rows}
+
+    def get(self, key: str) -> R | None:
+        """The record under a key; None when there is none."""
+        text = self._read(select(self._text).where(self._key == key)).scalar()
+        return None if text is None else self._load(text)
+
+    def put(self, key: str, record: R) -> None:
+        """Store a record in place of the one under its key."""
+        row = (key, self._dump(record), utc_timestamp())
+        self._write(delete(self._table).where(self._key == key), insert(self._table).values(row))
+
+    def drop(self, key: str) -> None:
+        """Delete a record, if there is one."""
+        self._write(delete(self._table).where(self._key == key))
 
 
 class Store:
@@ -52,20 +95,14 @@ class Store:
         self.ledger = Ledger(reader, writer)
         self.pages = Pages(reader, writer)
         self.calls = ModelCalls(reader, writer)
-        self.saved_sites: KeyedRecords[Settings] = KeyedRecords(
+        self.saved_sites = KeyedRecords(
             reader,
             writer,
             tables.saved_sites,
-            to_row=lambda settings: {"settings": settings.model_dump_json(), "at": utc_timestamp()},
-            from_row=lambda row: Settings.model_validate_json(row.settings),
+            dump=Settings.model_dump_json,
+            load=Settings.model_validate_json,
         )
-        self.drafts: KeyedRecords[str] = KeyedRecords(
-            reader,
-            writer,
-            tables.drafts,
-            to_row=lambda text: {"text": text, "at": utc_timestamp()},
-            from_row=lambda row: str(row.text),
-        )
+        self.drafts = KeyedRecords[str](reader, writer, tables.drafts, dump=str, load=str)
         self.batches = Batches(reader, writer)
         self.library_index = LibraryIndex(reader, writer)
         self.vectors = Vectors(reader, writer)
@@ -116,6 +153,58 @@ class Store:
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()
+
+
+class UnstoredRuns:
+    """The runs that are written nowhere, by id, each in a database of its own in memory: those at work, and
+    for a while some that ended. Thread-safe."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._stores: dict[str, Store] = {}
+        self._ended: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
+        """A new run in its own database; returns its id."""
+        store = Store.in_memory()
+        run_id = store.ledger.create(question, settings, first, owner=owner)
+        with self._lock:
+            self._stores[run_id] = store
+        return run_id
+
+    def get(self, run_id: str) -> Store | None:
+        """The database of a run; None when it is not in memory."""
+        return self._stores.get(run_id)
+
+    def stores(self) -> list[Store]:
+        """The databases of all runs in memory."""
+        with self._lock:
+            return list(self._stores.values())
+
+    def ended_runs(self) -> list[Run]:
+        """The ended runs that are held, newest first."""
+        with self._lock:
+            held = [(run_id, self._stores[run_id]) for run_id in reversed(self._ended)]
+        return [store.ledger.get(run_id) for run_id, store in held]
+
+    def end(self, run_id: str, *, hold: bool) -> list[str]:
+        """A run has ended: `hold` it for a while, or forget it. Returns the ids of those forgotten."""
+        with self._lock:
+            self._ended[run_id] = self._clock() if hold else -math.inf
+            oldest, kept = self._clock() - HELD_S, [*self._ended][-MAX_HELD:]
+            gone = [name for name, at in self._ended.items() if name not in kept or at <= oldest]
+            stores = [self._stores.pop(name) for name in gone if self._ended.pop(name, None) is not None]
+        for store in stores:
+            store.close()
+        return gone
+
+    def close(self) -> None:
+        """Forget every run."""
+        with self._lock:
+            stores, self._stores, self._ended = list(self._stores.values()), {}, {}
+        for store in stores:
+            store.close()
 
 
 def open_engine(address: str) -> Engine:

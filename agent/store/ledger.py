@@ -104,32 +104,32 @@ class Ledger(TableAccess):
 
     def get(self, run_id: str) -> Run:
         """The run's row. Raises NotFound, CorruptRow."""
-        row = self._row(select(tables.runs).where(r.id == run_id))
+        row = self._read(select(tables.runs).where(r.id == run_id)).first()
         if row is None:
             raise NotFound(f"there is no run {run_id}; `./touchstone runs` lists those there are")
         return _run_from_row(row)
 
     def is_deleted(self, run_id: str) -> bool:
         """Whether the run is in the bin."""
-        return bool(self._scalar(select(r.deleted_at).where(r.id == run_id)))
+        return bool(self._read(select(r.deleted_at).where(r.id == run_id)).scalar())
 
     def position(self, run_id: str) -> tuple[int, str, str]:
         """The number of the run's last step, its next step's name, and the control flag. Raises NotFound."""
-        row = self._row(_SELECT_POSITION, {"run": run_id})
+        row = self._read(_SELECT_POSITION, {"run": run_id}).first()
         if row is None:
             raise NotFound(f"there is no run {run_id}")
         return row.head, row.next, row.control
 
     def control(self, run_id: str) -> str:
         """The flag a person set: "pause", "stop" or ""."""
-        return self._scalar(_SELECT_CONTROL, {"run": run_id}) or ""
+        return self._read(_SELECT_CONTROL, {"run": run_id}).scalar() or ""
 
     def list_claimable(self) -> list[str]:
         """Running runs whose lease is free, or whose holder is dead, oldest first."""
         query = select(r.id, r.owner, r.lease_until).where(r.status == Status.RUNNING, r.deleted_at == "")
         return [
             row.id
-            for row in self._rows(query.order_by(r.created_at))
+            for row in self._read(query.order_by(r.created_at))
             if not row.owner or row.lease_until < time.time() or is_owner_gone(row.owner)
         ]
 
@@ -137,12 +137,12 @@ class Ledger(TableAccess):
         """The runs of the conversation that this run belongs to, or that has this id, oldest first."""
         thread = select(r.thread_id).where(r.id == run_id).scalar_subquery()
         query = select(r.id).where(r.thread_id == func.coalesce(thread, run_id), r.deleted_at == "")
-        return self._scalars(query.order_by(r.created_at, r.id))
+        return list(self._read(query.order_by(r.created_at, r.id)).scalars())
 
     def family(self, run_id: str) -> list[str]:
         """The run with the branches and further questions that it grew from or that grew from it; also those
         in the bin."""
-        rows = self._rows(select(r.id, r.thread_id, r.forked_from))
+        rows = self._read(select(r.id, r.thread_id, r.forked_from)).all()
         found, known = {run_id}, 0
         while len(found) > known:
             known = len(found)
@@ -172,7 +172,7 @@ class Ledger(TableAccess):
 
     def steps(self, run_id: str, after: int = -1) -> list[Step]:
         """The run's steps with a number above `after`, in order."""
-        rows = self._rows(_SELECT_STEPS, {"run": run_id, "after": after})
+        rows = self._read(_SELECT_STEPS, {"run": run_id, "after": after}).all()
         columns = [name for name in Step.model_fields if name != "change"]
         return [
             Step.model_construct(
@@ -268,12 +268,12 @@ class Ledger(TableAccess):
             query = query.where(r.thread_id.in_((r.id, "")))
         if text:
             asked = func.lower(r.question).contains(text.lower(), autoescape=True)
-            noted = self._rows(select(s.run_id, s.change).where(s.name.in_(NOTE_STEPS)))
+            noted = self._read(select(s.run_id, s.change).where(s.name.in_(NOTE_STEPS))).all()
             notes = ((row.run_id, n["text"]) for row in noted for n in from_json(row.change).get("notes", ()))
             found = {run_id for run_id, note in notes if text.casefold() in note.casefold()}
             query = query.where(or_(asked, r.id.in_(found)))
         newest = query.order_by(r.created_at.desc(), r.id).limit(limit or None)
-        return [_run_from_row(row, or_failed=True) for row in self._rows(newest)]
+        return [_run_from_row(row, or_failed=True) for row in self._read(newest)]
 
 
 def insert_run(connection: Connection, question: str, settings: Settings, first: Step, **held: Any) -> str:

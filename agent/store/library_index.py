@@ -134,15 +134,18 @@ class LibraryIndex(TableAccess):
         """The source of this id, deleted or not; None when there is none."""
         return next(iter(self.find(s.source_id == source_id)), None)
 
-    def find(self, *where: ColumnElement[bool], **page: Any) -> list[IndexedSource]:
-        """The sources for which all of this holds, oldest first; `page`: order, limit and offset."""
-        query = select(tables.sources).where(*where).order_by(*page.get("order", (s.added_at, s.id)))
-        with self._reader.connect() as connection:
-            rows = connection.execute(query.limit(page.get("limit")).offset(page.get("offset"))).all()
-            tags: dict[int, list[str]] = {row.id: [] for row in rows}
-            named = select(t.source, t.tag).where(t.source.in_(tags)).order_by(t.source, t.tag)
-            for found in connection.execute(named) if rows else ():
-                tags[found.source].append(found.tag)
+    def find(
+        self, *where: ColumnElement[bool], newest: bool = False, limit: int | None = None, offset: int = 0
+    ) -> list[IndexedSource]:
+        """The sources for which all of this holds, oldest first, or `newest` first."""
+        order = (s.added_at.desc(), s.id.desc()) if newest else (s.added_at, s.id)
+        rows = self._read(
+            select(tables.sources).where(*where).order_by(*order).limit(limit).offset(offset)
+        ).all()
+        tags: dict[int, list[str]] = {row.id: [] for row in rows}
+        named = select(t.source, t.tag).where(t.source.in_(tags)).order_by(t.source, t.tag)
+        for source, tag in self._read(named) if rows else ():
+            tags[source].append(tag)
         return [
             IndexedSource(
                 row.id,
@@ -176,27 +179,23 @@ class LibraryIndex(TableAccess):
             else:
                 _add_tags(connection, row, tags)
 
-    def sources(
-        self, where: SourceQuery, *, limit: int | None = None, offset: int = 0, oldest: bool = False
-    ) -> list[LibrarySource]:
-        """Sources, newest first, or oldest first."""
-        order = (s.added_at, s.id) if oldest else (s.added_at.desc(), s.id.desc())
-        found = self.find(*where.clauses(), order=order, limit=limit, offset=offset)
-        return [indexed.source for indexed in found]
+    def sources(self, where: SourceQuery, **page: Any) -> list[LibrarySource]:
+        """The sources of a query; `page`: newest, limit and offset, as in `find`."""
+        return [indexed.source for indexed in self.find(*where.clauses(), **page)]
 
     def count(self, where: SourceQuery) -> int:
         """How many sources there are."""
         query = select(func.count()).select_from(tables.sources).where(*where.clauses())
-        return int(self._scalar(query) or 0)
+        return int(self._read(query).scalar() or 0)
 
     def source_rows(self, where: SourceQuery) -> list[int]:
         """The row numbers of the sources."""
-        return self._scalars(select(s.id).where(*where.clauses()))
+        return list(self._read(select(s.id).where(*where.clauses())).scalars())
 
     def tags(self) -> dict[str, int]:
         """Every tag with its number of sources."""
         query = select(t.tag, func.count()).join(tables.sources, s.id == t.source).where(s.deleted_at == "")
-        return {row[0]: row[1] for row in self._rows(query.group_by(t.tag).order_by(t.tag))}
+        return {row[0]: row[1] for row in self._read(query.group_by(t.tag).order_by(t.tag))}
 
     def purge(self, until: str, most: int) -> int:
         """Remove `most` of the sources deleted until then for good, except those whose file is still in a
@@ -237,10 +236,10 @@ class LibraryIndex(TableAccess):
         )
         wanted = k
         while True:
-            found = [(row[0], row[1]) for row in self._rows(ranked, {"match": match, "k": wanted})]
+            found = [(row[0], row[1]) for row in self._read(ranked, {"match": match, "k": wanted})]
             ids = p.id.in_([row for row, _ in found])
             query = select(p.id, s.id).join(tables.sources, s.id == p.source).where(ids, s.deleted_at == "")
-            alive = {row for row, source in self._rows(query) if within is None or source in within}
+            alive = {row for row, source in self._read(query) if within is None or source in within}
             kept = [(row, score) for row, score in found if row in alive]
             if len(kept) >= k or len(found) < wanted:
                 return kept[:k]
@@ -294,7 +293,7 @@ class LibraryIndex(TableAccess):
         if not asked or not self.has_fulltext:
             return {}
         query = text(f"SELECT term, doc FROM {TERMS} WHERE term IN :asked")
-        rows = self._rows(query.bindparams(bindparam("asked", expanding=True)), {"asked": asked})
+        rows = self._read(query.bindparams(bindparam("asked", expanding=True)), {"asked": asked}).all()
         return {row[0]: row[1] for row in rows}
 
     def _require_fulltext(self) -> None:
@@ -316,7 +315,7 @@ class LibraryIndex(TableAccess):
             .where(p.id.in_([row for row, _ in scored]), s.deleted_at == "")
         )
         found = dict[int, Passage]()
-        for row in self._rows(query):
+        for row in self._read(query):
             values = row._asdict()
             number, n = values.pop("row"), values.pop("n")
             found[number] = Passage(**values, id=f"{row.page_id}:{n}")
@@ -329,17 +328,17 @@ class LibraryIndex(TableAccess):
             query = query.where(
                 s.id.in_(bindparam("rows", list(within), expanding=True, literal_execute=True))
             )
-        return int(self._scalar(query) or 0)
+        return int(self._read(query).scalar() or 0)
 
     def list_unindexed(self, most: int | None = None, among: Collection[str] | None = None) -> list[str]:
         """Ids of stored pages that wait to be indexed: at most so many, or those `among` these."""
         query = select(u.page_id).limit(most)
-        return self._scalars(query if among is None else query.where(u.page_id.in_(list(among))))
+        return list(self._read(query if among is None else query.where(u.page_id.in_(list(among)))).scalars())
 
     def rows_of_pages(self, page_ids: Collection[str]) -> dict[str, int]:
         """For each of these pages that is the text of a source, not deleted, the row of one such source."""
         query = select(s.page_id, s.id).where(s.page_id.in_(list(page_ids)), s.deleted_at == "")
-        return {row.page_id: row.id for row in self._rows(query)}
+        return {row.page_id: row.id for row in self._read(query)}
 
     def mark_indexed(self, page_ids: Collection[str]) -> None:
         """These pages no longer wait to be indexed."""
@@ -348,7 +347,7 @@ class LibraryIndex(TableAccess):
     def use_terms(self, fingerprint: str) -> None:
         """Terms are made in this way from now on: where those in the full-text index were made in another,
         empty it; the pages of all sources wait to be indexed again."""
-        if self._scalar(select(m.value).where(m.name == "words")) == fingerprint:
+        if self._read(select(m.value).where(m.name == "words")).scalar() == fingerprint:
             return
         waiting = select(u.page_id)
         with self._writer.begin() as connection:
@@ -423,32 +422,27 @@ def _store_passages(
 ) -> list[int]:
     """The ids of the passages: those of the old ones where text and places are the same (their vectors stay
     valid), else new ones. The terms of the old ones are removed."""
-    columns = ("start", "end", "heading", "kind", "label")
-    of_source = select(p.id, *(p[name] for name in columns)).where(p.source == row).order_by(p.n)
-    old = connection.execute(of_source).all()
-    values = [{name: getattr(piece.passage, name) for name in columns} for piece in pieces]
-    if same_text and old and [tuple(passage[1:]) for passage in old] == [(*one.values(),) for one in values]:
-        _remove_terms(connection, row)
-        return [passage.id for passage in old]
-    _delete_passages(connection, row)
-    if values:  # RETURNING would take four times as long
-        numbered = [one | {"source": row, "n": n} for n, one in enumerate(values)]
-        connection.execute(insert(tables.passages), numbered)
-    return list(connection.scalars(select(p.id).where(p.source == row).order_by(p.n)))
+    names = ("start", "end", "heading", "kind", "label")
+    ordered = select(p.id, *(p[name] for name in names)).where(p.source == row).order_by(p.n)
+    old = connection.execute(ordered).all()
+    new = [tuple(getattr(piece.passage, name) for name in names) for piece in pieces]
+    keeps = same_text and bool(old) and [tuple(passage[1:]) for passage in old] == new
+    _delete_passages(connection, row, terms_only=keeps)
+    if new and not keeps:  # RETURNING would take four times as long
+        values = [dict(zip(names, one, strict=True)) | {"source": row, "n": n} for n, one in enumerate(new)]
+        connection.execute(insert(tables.passages), values)
+    return list(connection.scalars(ordered))
 
 
-def _remove_terms(connection: Connection, row: int) -> None:
+def _delete_passages(connection: Connection, row: int, *, terms_only: bool = False) -> None:
+    """Remove a source's passages with their terms and vectors, or their terms alone."""
     if connection.dialect.name == "sqlite":
         of_source = "rowid IN (SELECT id FROM passages WHERE source = ?)"
         connection.exec_driver_sql(f"DELETE FROM {FULLTEXT} WHERE {of_source}", (row,))
-
-
-def _delete_passages(connection: Connection, row: int) -> None:
-    """Remove a source's passages with their terms and vectors."""
-    _remove_terms(connection, row)
-    of_source = select(p.id).where(p.source == row)
-    connection.execute(delete(tables.vectors).where(tables.vectors.c.passage.in_(of_source)))
-    connection.execute(delete(tables.passages).where(p.source == row))
+    if not terms_only:
+        ids = select(p.id).where(p.source == row)
+        connection.execute(delete(tables.vectors).where(tables.vectors.c.passage.in_(ids)))
+        connection.execute(delete(tables.passages).where(p.source == row))
 
 
 def _add_tags(connection: Connection, row: int, tags: Iterable[str]) -> None:

@@ -33,15 +33,15 @@ FORMER_PREFIXES = ("m0", "m100", "a0")
 """Of the names of the migrations of files that are not opened any more."""
 
 
-def find_pending(engine: Engine, migrations: Sequence[Migration]) -> list[Migration]:
-    """Those of these migrations that this database still lacks. Raises StoreTooNew when it has an unknown
-    one, StoreError for a store of before m101."""
+def migrate(engine: Engine, writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
+    """Apply those of these migrations that this database still lacks; returns their names. A file is copied
+    first. Raises StoreTooNew when it has an unknown one, StoreError for a store of before m101."""
+    migrations = migrations or MIGRATIONS
     with engine.connect() as connection:
-        known = {migration.__name__ for migration in migrations}
         have: set[str] = set()
         if inspect(connection).has_table("migrations"):
             have = set(connection.scalars(select(applied.c.name)))
-    strange = sorted(have - known)
+    strange = sorted(have - {migration.__name__ for migration in migrations})
     if any(name.startswith(FORMER_PREFIXES) for name in strange):
         raise StoreError(
             "this database was written by an earlier Touchstone: commit 2579e32c is the last that opens it "
@@ -52,13 +52,7 @@ def find_pending(engine: Engine, migrations: Sequence[Migration]) -> list[Migrat
             f"this database was written by a newer Touchstone (it has {', '.join(strange)}); "
             "update Touchstone, or set TOUCHSTONE_DATA to another folder"
         )
-    return [migration for migration in migrations if migration.__name__ not in have]
-
-
-def migrate(engine: Engine, writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
-    """Apply the pending ones of these migrations; returns their names. A file is copied first."""
-    migrations = migrations or MIGRATIONS
-    todo = find_pending(engine, migrations)
+    todo = [migration for migration in migrations if migration.__name__ not in have]
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
     if todo and len(todo) < len(migrations) and path and path.is_file():
         kept = path.with_name(f"{path.name}.before-{todo[0].__name__}")

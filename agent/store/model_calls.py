@@ -93,28 +93,28 @@ class ModelCalls(TableAccess):
 
     def recall(self, key: str) -> ModelCall | None:
         """The call of this key, or None."""
-        record = self._scalar(_SELECT_RECORD, {"call": key})
+        record = self._read(_SELECT_RECORD, {"call": key}).scalar()
         return ModelCall.model_validate_json(record) if record else None
 
     def list_for_run(self, run_id: str) -> list[ModelCall]:
         """Every call of a run, oldest first."""
-        records = self._scalars(select(c.record).where(c.run_id == run_id).order_by(c.step, c.at))
-        return [ModelCall.model_validate_json(record) for record in records]
+        records = self._read(select(c.record).where(c.run_id == run_id).order_by(c.step, c.at))
+        return [ModelCall.model_validate_json(record) for (record,) in records]
 
     def count(self, run_id: str) -> int:
         """How many calls a run has made."""
-        return self._scalar(select(func.count()).where(c.run_id == run_id)) or 0
+        return self._read(select(func.count()).where(c.run_id == run_id)).scalar() or 0
 
     def list_newest(self, run_id: str, limit: int, offset: int = 0) -> list[ModelCall]:
         """One page of a run's calls, newest first."""
         newest = (c.step.desc(), c.at.desc())
         keys = select(c.key).where(c.run_id == run_id).order_by(*newest).limit(limit).offset(offset)
-        records = self._scalars(select(c.record).where(c.key.in_(keys)).order_by(*newest))
-        return [ModelCall.model_validate_json(record) for record in records]
+        records = self._read(select(c.record).where(c.key.in_(keys)).order_by(*newest))
+        return [ModelCall.model_validate_json(record) for (record,) in records]
 
     def sum_usage(self, run_id: str, after: int = -1) -> Usage:
         """Calls, tokens and US dollars that a run used in its steps above `after`."""
-        row = self._row(_SUM_USAGE, {"run": run_id, "after": after})
+        row = self._read(_SUM_USAGE, {"run": run_id, "after": after}).first()
         return usage_from_row(row) if row else Usage()
 
 

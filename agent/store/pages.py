@@ -79,7 +79,7 @@ class Pages(TableAccess):
         `shelve` a new page waits to be indexed by the library."""
         page_id = make_page_id(page)
         with self._writer.begin() as connection:
-            _insert_and_shelve(connection, page, page_id, shelve)
+            insert_page(connection, page, page_id, shelve=shelve)
         return page_id
 
     def put_fetched(self, fetched: Sequence[tuple[str, Page]], *, shelve: bool = True) -> list[str]:
@@ -88,7 +88,7 @@ class Pages(TableAccess):
         rows = [(canonicalize(url) or url, page, make_page_id(page)) for url, page in fetched]
         with self._writer.begin() as connection:
             for url, page, page_id in rows:
-                _insert_and_shelve(connection, page, page_id, shelve)
+                insert_page(connection, page, page_id, shelve=shelve)
                 connection.execute(_FORGET_ADDRESS, {"address": url})
                 here = {"url": url, "origin": urlsplit(url).netloc, "page_id": page_id}
                 there = {name: getattr(page, name) for name in ("fetched_at", "etag", "last_modified")}
@@ -100,12 +100,12 @@ class Pages(TableAccess):
         found, wanted = dict[str, FetchedAddress](), list(dict.fromkeys(map(canonicalize, urls)))
         for at in range(0, len(wanted), MAX_PARAMETERS):
             some = {"urls": wanted[at : at + MAX_PARAMETERS]}
-            found |= {row.url: FetchedAddress(*row) for row in self._rows(_SELECT_ADDRESSES, some)}
+            found |= {row.url: FetchedAddress(*row) for row in self._read(_SELECT_ADDRESSES, some)}
         return found
 
     def list_fetched(self, origin: str, since: str) -> list[FetchedAddress]:
         """The addresses of a site (host, with its port) that were fetched since then, the newest first."""
-        return [FetchedAddress(*row) for row in self._rows(_SELECT_SITE, {"origin": origin, "since": since})]
+        return [FetchedAddress(*row) for row in self._read(_SELECT_SITE, {"origin": origin, "since": since})]
 
     def add_if_absent(self, page: Page) -> None:
         """Add a page of an imported run, unless it is stored already."""
@@ -116,7 +116,7 @@ class Pages(TableAccess):
 
     def get(self, page_id: str, *, raw: bool = False) -> Page:
         """The page of this id, its raw body only with `raw`. Raises NotFound."""
-        row = self._row(_SELECT_WITH_RAW if raw else _SELECT_TEXT, {"page": page_id})
+        row = self._read(_SELECT_WITH_RAW if raw else _SELECT_TEXT, {"page": page_id}).first()
         if row is None:
             raise NotFound(f"there is no stored page {page_id}")
         body = zlib.decompress(row.raw) if raw and row.raw else b""
@@ -124,7 +124,7 @@ class Pages(TableAccess):
 
     def read_text(self, page_id: str) -> str:
         """The text of a page; "" when it is not stored."""
-        return self._scalar(select(c.text).where(c.id == page_id)) or ""
+        return self._read(select(c.text).where(c.id == page_id)).scalar() or ""
 
     def get_many(self, page_ids: Iterable[str], *, raw: bool = False) -> tuple[dict[str, Page], list[str]]:
         """The pages of these ids in their order, and the ids that are not stored."""
@@ -140,14 +140,14 @@ class Pages(TableAccess):
     def versions(self, url: str) -> list[PageVersion]:
         """All stored texts of an address (in canonical form), newest first."""
         found = []
-        for row in self._rows(_SELECT_VERSIONS, {"url": url}):
+        for row in self._read(_SELECT_VERSIONS, {"url": url}):
             origin = Page.model_validate_json(row.record).origin
             found.append(PageVersion(row.id, row.fetched_at, row.characters, origin, bool(row.imported)))
         return found
 
     def body_sizes(self, page_id: str) -> tuple[int, int]:
         """Bytes of a page's raw body, and bytes it takes in the store; (0, 0) when there is none."""
-        packed = self._scalar(select(c.raw).where(c.id == page_id))
+        packed = self._read(select(c.raw).where(c.id == page_id)).scalar()
         return (len(zlib.decompress(packed)), len(packed)) if packed else (0, 0)
 
 
@@ -171,19 +171,14 @@ def page_to_row(page: Page) -> dict[str, Any]:
     }
 
 
-def insert_page(connection: Connection, page: Page, page_id: str) -> bool:
+def insert_page(connection: Connection, page: Page, page_id: str, *, shelve: bool = False) -> None:
     """Insert a page that was fetched here unless it is stored; it replaces one from a bundle, and what an
-    older version made of the same text. True when it is new here."""
+    older version made of the same text. With `shelve` one that is new here waits to be indexed."""
     there = connection.execute(_SELECT_IMPORTED, {"page": page_id}).first()
     if there is None:
         connection.execute(_INSERT, page_to_row(page))
     elif there.imported or there.extraction < page.extraction:
-        connection.execute(
-            update(tables.pages).where(c.id == page_id).values(**page_to_row(page), imported=0)
-        )
-    return there is None or bool(there.imported)
-
-
-def _insert_and_shelve(connection: Connection, page: Page, page_id: str, shelve: bool) -> None:
-    if insert_page(connection, page, page_id) and shelve:
+        row = page_to_row(page) | {"imported": 0}
+        connection.execute(update(tables.pages).where(c.id == page_id).values(row))
+    if shelve and (there is None or there.imported):
         connection.execute(tables.unindexed_pages.insert().values(page_id=page_id))

@@ -30,7 +30,7 @@ class Vectors(TableAccess):
     def get_or_create_embedder(self, name: str, dimensions: int) -> int:
         """The number of a model: vectors of models with another name or dimension are kept apart."""
         known = select(e.id).where(e.name == name, e.dimensions == dimensions)
-        if (number := self._scalar(known)) is not None:
+        if (number := self._read(known).scalar()) is not None:
             return int(number)
         with self._writer.begin() as connection:
             if (number := connection.scalar(known)) is not None:
@@ -41,7 +41,9 @@ class Vectors(TableAccess):
 
     def newest_embedder(self, name: str) -> int | None:
         """The newest number of the model with this name; None when it is unknown."""
-        number: int | None = self._scalar(select(e.id).where(e.name == name).order_by(e.id.desc()).limit(1))
+        number: int | None = self._read(
+            select(e.id).where(e.name == name).order_by(e.id.desc()).limit(1)
+        ).scalar()
         return number
 
     def add(self, embedder: int, rows: Sequence[tuple[int, bytes]]) -> int:
@@ -74,22 +76,26 @@ class Vectors(TableAccess):
             .order_by(p.id)
             .limit(most)
         )
-        return [UnembeddedPassage(*row) for row in self._rows(query)]
+        return [UnembeddedPassage(*row) for row in self._read(query)]
 
     def count_unembedded(self, embedder: int) -> int:
         """How many passages of sources that are not deleted have no vector."""
-        passages = self._scalar(select(func.coalesce(func.sum(s.passages), 0)).where(s.deleted_at == ""))
+        passages = self._read(
+            select(func.coalesce(func.sum(s.passages), 0)).where(s.deleted_at == "")
+        ).scalar()
         deleted = select(p.id).join(tables.sources, s.id == p.source).where(s.deleted_at != "")
-        vectors = self._scalar(select(func.count()).where(v.embedder == embedder, v.passage.not_in(deleted)))
+        vectors = self._read(
+            select(func.count()).where(v.embedder == embedder, v.passage.not_in(deleted))
+        ).scalar()
         return max(0, int(passages or 0) - int(vectors or 0))
 
     def last_seq(self, embedder: int) -> int:
         """The sequence number of the newest vector; the numbers only grow."""
-        return int(self._scalar(select(func.max(v.seq)).where(v.embedder == embedder)) or 0)
+        return int(self._read(select(func.max(v.seq)).where(v.embedder == embedder)).scalar() or 0)
 
     def count(self, embedder: int) -> int:
         """How many vectors this model has."""
-        return int(self._scalar(select(func.count()).where(v.embedder == embedder)) or 0)
+        return int(self._read(select(func.count()).where(v.embedder == embedder)).scalar() or 0)
 
     def list_after(self, embedder: int, after: int, *, most: int) -> list[tuple[int, int, int, bytes]]:
         """Vectors with a sequence number above `after`: (number, passage, source, code), oldest first."""
@@ -100,12 +106,12 @@ class Vectors(TableAccess):
             .order_by(v.seq)
             .limit(most)
         )
-        return [(row[0], row[1], row[2], row[3]) for row in self._rows(query)]
+        return [(row[0], row[1], row[2], row[3]) for row in self._read(query)]
 
     def codes(self, embedder: int, passages: Iterable[int]) -> list[tuple[int, bytes]]:
         """The codes of these passages, unordered, without deleted ones."""
         query = select(v.passage, v.code).where(v.embedder == embedder, v.passage.in_(list(passages)))
-        return [(row[0], row[1]) for row in self._rows(query)]
+        return [(row[0], row[1]) for row in self._read(query)]
 
     def delete_other_models(self, embedder: int) -> None:
         """Delete the vectors of every other model."""

@@ -70,9 +70,3 @@ def test_another_host_that_it_names_is_public() -> None:
     with Site({}) as site, pytest.raises(FetchRefused):
         describe(site, "id.example")
     assert site.asked == []
-
-
-def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
-    with Site({PATH: Reply(200, b"{}")}) as site:
-        assert describe(site)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from agent.accounts import quotas as quotas_module
-from agent.accounts.quotas import DayUse, Quota, describe_overrun
+from agent.accounts.quotas import DayUse, Quota
 from agent.errors import BudgetSpent, ModelUnavailable, UsageError
 from agent.store.database import Store
 from agent.types import Settings, Step
@@ -37,16 +37,15 @@ def store():
         (DayUse(0, 1000, 0), 1.0, "1,000 of 1,000 tokens"),
         (DayUse(0, 0, 5.0), 1.0, "$5.00 of $5.00 is spent today"),
         (DayUse(0, 899, 0), 0.9, ""),
-        (
-            DayUse(0, 900, 0),
-            0.9,
-            "900 of 1,000 tokens are used today, the rest is kept for answers: your",
-        ),
+        (DayUse(0, 900, 0), 0.9, "900 of 1,000 tokens are used today, the rest is kept for answers: your"),
         (DayUse(0, 1000, 0), 0.9, "are used today: your quota begins anew at midnight (UTC)"),
     ],
 )
-def test_a_quota_that_is_used_up_is_named(used: DayUse, share: float, told: str) -> None:
-    sentence = describe_overrun(QUOTA, used, share)
+def test_a_quota_that_is_used_up_is_named(used: DayUse, share: float, told: str, sign_in, accounts) -> None:
+    ann, quotas = sign_in("ann"), accounts.quotas
+    quotas.set(ann, ann.id, QUOTA)
+    record_use(quotas, ann.id, used)
+    sentence = quotas.describe_overrun(ann.id, share)
     assert (told in sentence) if told else sentence == ""
 
 
@@ -196,7 +195,8 @@ def test_a_quota_of_0_lets_none_through_and_stops_nothing_else(sign_in, accounts
     with pytest.raises(BudgetSpent, match=r"\$0\.00"), accounts.quotas.reserve(ann.id, 1.0, 5, 0.01):
         raise AssertionError("a call was paid")
     assert accounts.quotas.describe_overrun(ann.id) == "" and accounts.quotas.sum_day(ann.id).pages == 0
-    accounts.quotas.set(ann, ann.id, Quota(runs=1, pages=1, tokens=0, dollars=1.0))
-    with pytest.raises(BudgetSpent), accounts.quotas.reserve(ann.id, 1.0, 5, 0.01):
+    bo = sign_in("bo")
+    accounts.quotas.set(ann, bo.id, Quota(runs=1, pages=1, tokens=0, dollars=1.0))
+    with pytest.raises(BudgetSpent), accounts.quotas.reserve(bo.id, 1.0, 5, 0.01):
         raise AssertionError("a call was made")
-    assert accounts.quotas.take_page(ann.id) == ""
+    assert accounts.quotas.take_page(bo.id) == ""

@@ -4,9 +4,11 @@ StoreError in words."""
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from agent.errors import StoreError, UsageError
 from agent.store import database
@@ -24,6 +26,16 @@ def test_every_connection_keeps_what_was_committed_through_a_power_cut(store):
                 and connection.scalar(text("PRAGMA synchronous")) == 2
             )
             assert connection.scalar(text("PRAGMA busy_timeout")) == 10_000
+
+
+def test_sixteen_threads_write_though_the_database_waits_for_nobody(store):
+    def impatient(connection: Any, *_: object) -> None:
+        connection.execute("PRAGMA busy_timeout=0")
+
+    event.listen(store.engine, "checkout", impatient)
+    with ThreadPoolExecutor(16) as pool:
+        told = list(pool.map(lambda n: store.draft(f"key {n % 7}", f"text {n}"), range(160)))
+    assert told == [f"text {n}" for n in range(160)]
 
 
 def test_drafts_are_kept_by_their_key_until_they_are_empty(store):

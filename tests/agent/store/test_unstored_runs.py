@@ -6,9 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from agent.store import unstored_runs
-from agent.store.database import Store
-from agent.store.unstored_runs import HELD_S, UnstoredRuns
+from agent.store import database
+from agent.store.database import HELD_S, Store, UnstoredRuns
 from agent.types import Settings, Step
 from tests.records import fill
 
@@ -37,7 +36,7 @@ def test_a_run_that_ends_is_held_or_forgotten() -> None:
 
 
 def test_only_the_newest_ended_runs_are_held_and_those_at_work_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unstored_runs, "MAX_HELD", 5)
+    monkeypatch.setattr(database, "MAX_HELD", 5)
     runs = UnstoredRuns()
     working, first = begin(runs), begin(runs)
     assert runs.end(first, hold=True) == []
