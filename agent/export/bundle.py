@@ -117,9 +117,11 @@ def read_bundle(data: bytes) -> BundleContents:
     contents = BundleContents(
         run=read_records(Run, head.get("run"), "run.json", version),
         usage=read_records(Usage, head.get("usage"), "run.json", version),
-        steps=read_records(list[Step], _take_rows(files, "steps.jsonl"), "steps.jsonl", version),
+        steps=read_records(list[Step], _take_rows(files, "steps.jsonl", version), "steps.jsonl", version),
         facts=read_records(list[Fact], facts, "facts.json", version),
-        calls=read_records(list[ModelCall], _take_rows(files, "calls.jsonl"), "calls.jsonl", version),
+        calls=read_records(
+            list[ModelCall], _take_rows(files, "calls.jsonl", version), "calls.jsonl", version
+        ),
         pages=_take_pages(files, version),
         missing=[str(name) for name in head["missing_pages"]],
         version=version,
@@ -134,7 +136,7 @@ def _take_pages(files: dict[str, bytes], version: int) -> dict[str, Page]:
     """The pages, each with its text and body; their files are removed from `files`."""
     pages: dict[str, Page] = {}
     room = MAX_BODY * 4
-    for row in _take_rows(files, "pages.jsonl"):
+    for row in _take_rows(files, "pages.jsonl", version):
         name = row.pop("id", None)
         if not isinstance(name, str) or name in pages:
             raise BundleError("pages.jsonl names a page twice, or not at all")
@@ -168,16 +170,12 @@ def _take_file(files: dict[str, bytes], name: str) -> bytes:
     return files.pop(name)
 
 
-def _take_rows(files: dict[str, bytes], name: str) -> list[dict[str, Any]]:
+def _take_rows(files: dict[str, bytes], name: str, version: int) -> list[dict[str, Any]]:
     """The JSON objects of a file of lines, which is removed from `files`."""
-    body = _take_file(files, name)
-    lines = body.split(b"\n")[:-1] if body.endswith(b"\n") else [b"", body] if body else []
-    if not all(lines):
+    *lines, rest = _take_file(files, name).split(b"\n")
+    if rest:
         raise BundleError(f"{name} is not made of lines as it should be")
-    rows = [load_json(line, name) for line in lines]
-    if not all(isinstance(row, dict) for row in rows):
-        raise BundleError(f"{name} holds a line that is no object")
-    return rows
+    return read_records(list[dict[str, Any]], [load_json(line, name) for line in lines], name, version)
 
 
 def read_records(shape: type[T], value: Any, name: str, version: int) -> T:
