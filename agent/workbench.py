@@ -53,8 +53,6 @@ class ActiveConfiguration:
     embedding_detail: str
     engines: dict[str, str]
     absent: dict[str, str]
-    worlds: dict[str, str]
-    data: str
     values: list[tuple[str, str, str]]
     """Every setting: name, value ("set" or "not set" for a secret), help."""
 
@@ -218,21 +216,12 @@ class Workbench:
         """Every model call of a run with its prompt and reply."""
         return self.store_of(run_id).calls.list_for_run(run_id)
 
-    def markdown(self, run_id: str) -> str:
-        """The run as a Markdown report."""
-        written: bytes = acts.load("export.export_run")(self._over_store_of(run_id), run_id, "md")
-        return written.decode()
-
     def as_json(self, run_id: str) -> dict[str, Any]:
-        """The run as the object that `--json` writes."""
-        record: dict[str, Any] = acts.load("export.build_record")(self._over_store_of(run_id), run_id)
-        return record
-
-    def _over_store_of(self, run_id: str) -> Workbench:
-        """This workbench with the store of a run in the place of its own."""
+        """The run, an unstored one too, as the object that `--json` writes."""
         bench = copy.copy(self)
         bench.store = self.store_of(run_id)
-        return bench
+        record: dict[str, Any] = acts.load("export.build_record")(bench, run_id)
+        return record
 
     def save_site(self, name: str, settings: Settings) -> None:
         """Save sites under a name, in place of others of that name. Raises UsageError."""
@@ -247,14 +236,6 @@ class Workbench:
         if is_personal(self.config):
             raise UsageError("only whoever runs this server adds folders of it: drop the documents instead")
         return self.library.add_folder(Path(folder).expanduser(), tags=tags)
-
-    def draft(self, key: str, text: str | None = None) -> str:
-        """The unsent text stored under `key`; with `text`, store that instead."""
-        return self.store.draft(key, text)
-
-    def is_online(self) -> bool:
-        """Is the network reachable? Checked at each call, in about a second."""
-        return self.worker.world("live").is_reachable()
 
     def active_configuration(self) -> ActiveConfiguration:
         """The model, engines and settings in use."""
@@ -277,8 +258,6 @@ class Workbench:
             embedding_detail=self.worker.embedder_detail,
             engines=live.engines,
             absent=live.absent,
-            worlds=dict(WORLD_LABELS),
-            data=str(self.config.data_folder),
             values=values,
         )
 

@@ -36,7 +36,7 @@ if owner and owner.is_admin and owner.folder:
     st.segmented_control("Settings of", list(WHOSE), default="own", required=True, **more)
 model_panels.draw(active)
 engine_panels.draw()
-status_panels.draw_worlds(active)
+status_panels.draw_worlds()
 status_panels.draw_limits()
 st.html('<div class="ts"><h2 class="ts-section">All settings</h2></div>')
 rows = [

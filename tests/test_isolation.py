@@ -86,7 +86,7 @@ def _stock(benches: Workbenches, bo: Person) -> Own:
     own = {"instruction": WORD, "start_urls": ["https://own.example/"]}
     bench.save_site("birds", Settings(flow="site", world="demo", **own))  # type: ignore[arg-type]
     save_key(bench, "BRAVE_API_KEY", KEY)
-    bench.draft("question", f"What about the {WORD}")
+    bench.store.draft("question", f"What about the {WORD}")
     source = bench.library.add_file("notes.md", f"# The {WORD}\n\nThe {WORD} breeds in spring.".encode())
     call = fill(
         ModelCall,
@@ -284,9 +284,9 @@ def test_fifty_people_at_once_read_nothing_but_their_own(monkeypatch: pytest.Mon
         session.name = name = names[n % len(names)]
         bench = client.workbench()
         if n < len(names):
-            bench.draft("question", f"asked by {name}")
+            bench.store.draft("question", f"asked by {name}")
             return ""
-        mine = [bench.draft("question"), client.require_person().name]
+        mine = [bench.store.draft("question"), client.require_person().name]
         return "" if mine == [f"asked by {name}", name.title()] else f"{name} read {mine}"
 
     with ThreadPoolExecutor(8) as threads:

@@ -45,18 +45,16 @@ def research(args: Namespace) -> int:
     if args.estimate:
         output.write_stdout(budget.describe_budgets(Workbench(), settings))
         return 0
-    return _ask(args, settings)
-
-
-def _ask(args: Namespace, settings: Settings) -> int:
-    """Ask a question, or a further one with --follow, and print the answer; returns the exit code."""
     bench = Workbench()
+    return output.drive_and_print(bench, _start(bench, args, settings), args)
+
+
+def _start(bench: Workbench, args: Namespace, settings: Settings) -> str:
+    """Start a run with the question, or a further one of the thread of `args.follow`; returns its id."""
     if args.follow:
-        run_id = output.follow_up(bench, args.follow, args.question, settings)
-    else:
-        output.check_network(bench, settings.world, [settings.flow])
-        run_id = bench.start(args.question, settings)
-    return output.drive_and_print(bench, run_id, args)
+        return output.follow_up(bench, args.follow, args.question, settings)
+    output.check_network(bench, settings.world, [settings.flow])
+    return bench.start(args.question, settings)
 
 
 @command(
@@ -90,7 +88,8 @@ def site(args: Namespace) -> int:
     if not args.follow and "allowed_domains" not in settings.model_fields_set:
         settings.allowed_domains = list(dict.fromkeys(filter(None, map(host, settings.start_urls))))
     validation.check_new_run(args.question.strip(), normalize_settings(settings), FLOWS)
-    return _ask(args, settings)
+    bench = Workbench()
+    return output.drive_and_print(bench, _start(bench, args, settings), args)
 
 
 @command(
@@ -139,7 +138,7 @@ def collect(args: Namespace) -> int:
 
 @command(
     option("question QUESTION", "a question, or the answer to the question of --thread"),
-    option("--thread RUN", "continue the conversation of this run"),
+    option("--thread RUN", "continue the conversation of this run", dest="follow"),
     option("--scope-tag TAG", "use only sources with one of these tags", nargs="+", action="extend"),
     file_option("--add FILE_OR_FOLDER", "add documents to the library first", nargs="+", action="extend"),
     option("--world live|demo", "demo: include the invented pages of the demo world [default: live]"),
@@ -149,34 +148,27 @@ def collect(args: Namespace) -> int:
 def chat(args: Namespace) -> int:
     """Ask, or answer what was asked back, and print the outcome; returns the exit code."""
     bench = Workbench()
-    try:
-        for path in args.add or ():
-            _add_documents(bench, path)
-        if not bench.library.count():
-            raise UsageError(EMPTY_LIBRARY_HINT)
-        scope = {"scope": LibraryScope(tags=args.scope_tag)} if args.scope_tag else {}
-        settings = read_settings(args, flow="chat", **scope)
-        if args.thread:
-            newest = (bench.thread(args.thread) or [args.thread])[-1]
-            run_id = output.follow_up(bench, newest, args.question, settings)
-        else:
-            run_id = bench.start(args.question, settings)
-        head = bench.snapshot(run_id).head
-        view = output.drive_run(bench, run_id, after=head, ends=(Status.DONE, Status.WAITING))
-        if view is None or view.state.answer is None:
-            return 1
-        state, answer = view.state, view.state.answer
-        lines = [render_plain_text(answer) if answer.sentences else answer.certainty]
-        lines += [answer.remark] if answer.remark and not answer.sentences else []
-        if asks_back := view.run.settings.flow == "chat" and bool(state.own.needs_clarification):
-            lines += [f"  {n}. {choice}" for n, choice in enumerate(state.own.choices, start=1)]
-        output.write_stdout("\n".join(lines))
-        if asks_back:
-            output.write_stderr(f'answer it with `./touchstone chat "YOUR ANSWER" --thread {run_id}`')
-        output.write_run(bench, run_id, args)
-        return 0
-    finally:
-        bench.shutdown()
+    for path in args.add or ():
+        _add_documents(bench, path)
+    if not bench.library.count():
+        raise UsageError(EMPTY_LIBRARY_HINT)
+    scope = {"scope": LibraryScope(tags=args.scope_tag)} if args.scope_tag else {}
+    settings = read_settings(args, flow="chat", **scope)
+    run_id = _start(bench, args, settings)
+    ends, head = (Status.DONE, Status.WAITING), bench.snapshot(run_id).head
+    view = output.drive_run(bench, run_id, after=head, ends=ends)
+    if view is None or view.state.answer is None:
+        return 1
+    state, answer = view.state, view.state.answer
+    lines = [render_plain_text(answer) if answer.sentences else answer.certainty]
+    lines += [answer.remark] if answer.remark and not answer.sentences else []
+    if asks_back := bool(state.own.needs_clarification):
+        lines += [f"  {n}. {choice}" for n, choice in enumerate(state.own.choices, start=1)]
+    output.write_stdout("\n".join(lines))
+    if asks_back:
+        output.write_stderr(f'answer it with `./touchstone chat "YOUR ANSWER" --thread {run_id}`')
+    output.write_run(bench, run_id, args)
+    return 0
 
 
 def _add_documents(bench: Workbench, path: Path) -> None:

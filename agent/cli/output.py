@@ -9,6 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from agent.actions.export import export_run
 from agent.engine.run_settings import continue_settings
 from agent.errors import TouchstoneError, UsageError
 from agent.export.plain import render_plain_text
@@ -71,14 +72,15 @@ def read_file(path: Path, most: int = -1) -> bytes:
 def check_network(bench: Workbench, world: str, flows: Collection[str]) -> None:
     """Raises TouchstoneError when one of the flows searches the live web and there is no network. Others need
     no search engine: the pages that a person names may be on the person's own network."""
-    if world == "live" and "research" in flows and not bench.is_online():
+    if world == "live" and "research" in flows and not bench.worker.world("live").is_reachable():
         raise TouchstoneError(NO_NETWORK)
 
 
 def follow_up(bench: Workbench, run_id: str, question: str, given: Settings) -> str:
     """A further question, or answer, in the thread of a run: only what was typed differs from the thread, and
     another model or server than it had is used only when one was typed. Raises UsageError."""
-    previous = bench.snapshot((bench.thread(run_id) or [run_id])[-1]).run.settings
+    run_id = (bench.thread(run_id) or [run_id])[-1]
+    previous = bench.snapshot(run_id).run.settings
     if "model" not in given.model_fields_set:
         check_same_model(bench, previous)
     check_network(bench, continue_settings(previous, given).world, [previous.flow])
@@ -121,8 +123,8 @@ def drive_run(
 
     status = bench.drive(run_id, watch=tell)
     view = bench.snapshot(run_id)
-    asked = view.run.settings.world == "live" and view.state.pages.values()
-    if asked and not any(page.page_id for page in asked) and not bench.is_online():
+    unread = view.run.settings.world == "live" and [not page.page_id for page in view.state.pages.values()]
+    if unread and all(unread) and not bench.worker.world("live").is_reachable():
         write_stderr(f"touchstone: {NO_NETWORK}")
     if status in ends and view.state.answer is not None:
         return view
@@ -146,4 +148,4 @@ def write_run(bench: Workbench, run_id: str, args: Namespace) -> None:
     if file := getattr(args, "json_file", None):
         write_file(file, to_json(bench.as_json(run_id)))
     if file := getattr(args, "markdown_file", None):
-        write_file(file, bench.markdown(run_id))
+        write_file(file, export_run(bench, run_id, "md").decode())

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from agent.logs import is_no_word
+
 REDACTED = "[hidden]"
 _WITHHELD = re.compile(r"\[(hidden|erased|withheld: sha256:[0-9a-f]{64})\]")
 _URL_CREDENTIALS = re.compile(r"(https?://)[^/\s@]+@(?=\S+$)", re.IGNORECASE)
@@ -18,12 +20,9 @@ def is_withheld(text: str) -> bool:
 
 
 def make_redactor(secrets: Iterable[str]) -> Callable[[Any], Any]:
-    """A function that returns a JSON value with every secret in its texts and keys replaced.
-
-    A "secret" that could be a plain word (a local server's key is often "ollama" or "none") is ignored: a
-    secret has a digit and eight characters, or sixteen characters."""
-    hidden = {s for s in secrets if len(s) >= 16 or (len(s) >= 8 and any(c.isdigit() for c in s))}
-    known = sorted(hidden, key=len, reverse=True)
+    """A function that returns a JSON value with every secret in its texts and keys replaced, except what
+    could be a plain word."""
+    known = sorted(set(filter(is_no_word, secrets)), key=len, reverse=True)
 
     def redact(value: Any) -> Any:
         if isinstance(value, str):

@@ -241,7 +241,9 @@ class ReplyModel:
 
     def __init__(self, config: Config, llm: LLMSettings) -> None:
         self.config, self.llm = reply_config.apply_llm_settings(config, llm), llm
-        self.is_model_named = reply_config.is_model_named(self.config)
+        self.is_model_named = bool(
+            self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL or self.config.MODEL
+        )
         self._search = ModelSearch(self.config, self._tune, rests=False)
 
     def client(self, name: str = "auto") -> tuple[Model | None, str]:

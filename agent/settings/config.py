@@ -10,12 +10,17 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pydantic
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, ValidationInfo, field_validator
-from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from agent import logs
 from agent.errors import UsageError, describe_faults
@@ -82,12 +87,8 @@ def read_config_file(name: str) -> tuple[dict[str, Any], Path | None]:
     return content, path
 
 
-class FileSource(PydanticBaseSettingsSource):
+class FileSource(InitSettingsSource):
     """The top level of the file that CONFIG_FILE names; below it what was saved on the Settings screen."""
-
-    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """Not used: `__call__` reads all fields at once."""
-        return None, field_name, False
 
     def __call__(self) -> dict[str, Any]:
         content, _ = read_config_file(str(self.current_state.get("CONFIG_FILE", DEFAULT_CONFIG_FILE)))
@@ -263,8 +264,12 @@ class Config(BaseSettings):
         "bearer token that `GET /metrics` and the details of `/readyz` require; empty: this machine may read "
         "them, and on a server for others nobody"
     )
-    LOG_FORMAT: str = _setting("readable", "`json`: a JSON object a line, for programs; else `readable`")
-    LOG_LEVEL: str = _setting("WARNING", "what is logged: DEBUG, INFO, WARNING or ERROR, and all above it")
+    LOG_FORMAT: Literal["readable", "json"] = _setting(
+        "readable", "`json`: a JSON object a line, for programs; else `readable`"
+    )
+    LOG_LEVEL: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(str.upper)] = _setting(
+        "WARNING", "what is logged: DEBUG, INFO, WARNING or ERROR, and all above it"
+    )
     BACKUP_EVERY_H: Amount = _setting(0.0, "hours between two backups that the server makes; 0: none")
     BACKUP_KEEP: Few = _setting(7, "how many of these backups are kept; older ones are deleted")
     BACKUP_DIR: str = _setting(
@@ -286,7 +291,7 @@ class Config(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The sources, the first wins."""
-        return init_settings, env_settings, dotenv_settings, FileSource(settings_cls)
+        return init_settings, env_settings, dotenv_settings, FileSource(settings_cls, {})
 
     @field_validator("*", mode="before")
     @classmethod

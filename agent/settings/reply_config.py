@@ -125,11 +125,6 @@ def apply_llm_settings(config: Config, llm: LLMSettings) -> Config:
     return config.model_copy(update=changed)
 
 
-def is_model_named(config: Config) -> bool:
-    """Whether these settings name a model; `reply` then never answers without it."""
-    return bool(config.OPENAI_API_KEY or config.OPENAI_BASE_URL or config.MODEL)
-
-
 def _drop_none(value: Any) -> Any:
     """The sections without empty keys, which have their defaults."""
     if not isinstance(value, dict):

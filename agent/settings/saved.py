@@ -65,22 +65,20 @@ class SecretBox:
 
     def encrypt(self, text: str) -> str:
         """The text, encrypted and marked. Raises UsageError when there is no key and no keyring."""
-        key = self._keys[0] if self._keys else _read_keyring() or _make_keyring_key()
-        return PREFIX + _build_fernet([key]).encrypt(text.encode()).decode()
+        if key := self._keys[0] if self._keys else _read_keyring(make=True):
+            return PREFIX + _build_fernet([key]).encrypt(text.encode()).decode()
+        raise UsageError(f"there is no key, and no keyring that keeps one: {HOW_TO_KEEP}")
 
     def decrypt(self, sealed: str) -> str:
         """The text again; one without the mark as it is. Raises WrongKey."""
         if not sealed.startswith(PREFIX):
             return sealed
-        text = _decrypt(sealed, self._keys)
-        if text is None:
-            text = _decrypt(sealed, [_read_keyring() or ""])
-        if text is None:
-            raise WrongKey(
-                f"it was encrypted with another key: put that key behind the present one in {SETTING}, "
-                "separated by a comma"
-            )
-        return text
+        if text := _decrypt(sealed, self._keys) or _decrypt(sealed, [_read_keyring() or ""]):
+            return text
+        raise WrongKey(
+            f"it was encrypted with another key: put that key behind the present one in {SETTING}, separated "
+            "by a comma"
+        )
 
     def is_current(self, sealed: str) -> bool:
         """Was it encrypted with the key that encrypts now?"""
@@ -107,27 +105,16 @@ def _decrypt(sealed: str, keys: list[str]) -> str | None:
         return None
 
 
-def _make_keyring_key() -> str:
-    """A new key, kept in the keyring. Raises UsageError when there is none, or it does not keep it."""
-    import keyring
-    from keyring.errors import KeyringError
-
-    key = make_key()
-    with contextlib.suppress(KeyringError, OSError, RuntimeError):
-        keyring.set_password(KEYRING_SERVICE, KEYRING_ENTRY, key)
-    if _read_keyring() != key:
-        raise UsageError(f"there is no key, and no keyring that keeps one: {HOW_TO_KEEP}")
-    return key
-
-
-def _read_keyring() -> str | None:
-    """The key in the keyring, "" when there is none yet; None without a keyring."""
+def _read_keyring(*, make: bool = False) -> str | None:
+    """The key in the keyring, "" when there is none yet, or with `make` a new one; None without a keyring."""
     import keyring
     from keyring.errors import KeyringError
 
     with _lock:
         if not _keyring_key:
             try:
+                if make and not keyring.get_password(KEYRING_SERVICE, KEYRING_ENTRY):
+                    keyring.set_password(KEYRING_SERVICE, KEYRING_ENTRY, make_key())
                 found = keyring.get_password(KEYRING_SERVICE, KEYRING_ENTRY)
             except (KeyringError, OSError, RuntimeError):
                 return None

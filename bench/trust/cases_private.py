@@ -56,7 +56,7 @@ def erased(bench: Bench) -> Result:
     for keyless in (False, True):
         with tempfile.TemporaryDirectory() as folder, private_runs(Path(folder), keyless=keyless) as made:
             data = made.bench.config.data_folder
-            made.bench.draft(f"back:{made.run}", NOTES["send_back"])
+            made.bench.store.draft(f"back:{made.run}", NOTES["send_back"])
             for run_id in made.runs:
                 for note in made.bench.snapshot(run_id).state.notes:
                     if note.private and note.text in NOTES.values():

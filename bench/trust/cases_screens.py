@@ -233,7 +233,7 @@ def markdown(bench: Bench) -> Result:
     for start in range(0, len(texts), 20):
         part = texts[start : start + 20]
         with hostile_run(part) as (opened, run_id):
-            text = opened.markdown(run_id)
+            text = export_run(opened, run_id, "md").decode()
         for name, render in RENDERERS.items():
             count += len(part)
             drawn = render(text)

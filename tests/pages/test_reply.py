@@ -96,7 +96,11 @@ def test_what_is_pasted_is_shown_as_it_is_read_and_can_be_turned(app, bench):
     _button(tester, "Reply").click().run()
     _ended()
     tester.run()
-    assert NIGHT in shown(tester) and "Backups" in shown(tester) and bench.draft("reply:conversation") == ""
+    assert (
+        NIGHT in shown(tester)
+        and "Backups" in shown(tester)
+        and bench.store.draft("reply:conversation") == ""
+    )
 
 
 def test_a_models_reply_shows_its_reasons_and_quotes(app, bench):
@@ -146,7 +150,7 @@ def test_the_screen_says_what_is_kept_and_keeps_no_typed_conversation(app, bench
     stocked(bench)
     tester = app("reply")
     tester.text_area(key="reply:conversation").set_value("When do backups run?").run()
-    assert "Conversations are not stored" in shown(tester) and bench.draft("reply:conversation") == ""
+    assert "Conversations are not stored" in shown(tester) and bench.store.draft("reply:conversation") == ""
     assert app("reply").text_area(key="reply:conversation").value == "When do backups run?", "in memory"
     _button(tester, "Reply").click().run()
     _ended()

@@ -56,7 +56,7 @@ def test_the_form_fills_in_the_domains_and_asks(app, bench):
         7,
         5,
     )
-    assert bench.draft("site:question") == "" and bench.draft("site:starts") == START
+    assert bench.store.draft("site:question") == "" and bench.store.draft("site:starts") == START
 
 
 def test_what_cannot_be_is_refused_in_words(app, bench):

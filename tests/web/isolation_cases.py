@@ -132,9 +132,9 @@ CASES: dict[str, dict[str, Act]] = {
     },
     "draft": {
         "list": lambda own: _bench().store.drafts.all(),
-        "open": lambda own: _bench().draft("question"),
-        "change": lambda own: _bench().draft("question", "of another"),
-        "delete": lambda own: _bench().draft("question", ""),
+        "open": lambda own: _bench().store.draft("question"),
+        "change": lambda own: _bench().store.draft("question", "of another"),
+        "delete": lambda own: _bench().store.draft("question", ""),
         "export": lambda own: _own_zip(),
     },
     "library document": {

@@ -63,7 +63,7 @@ def send_message(text: str, before: Settings, run_id: str = "") -> None:
         st.query_params.clear()
         st.query_params["run"] = new
         turn.request_stream(new)
-        bench.draft(INPUT_DRAFT, "")
+        bench.store.draft(INPUT_DRAFT, "")
 
     if run_id:
         client.submit(bench.send_chat_message, run_id, text, chosen, then=opened)

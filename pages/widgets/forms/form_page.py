@@ -200,7 +200,7 @@ def load_demo_questions() -> list[str]:
 @st.cache_data(ttl=20, show_spinner=False)
 def is_online() -> bool:
     """Whether there is a network; asked at most every 20 seconds."""
-    return client.workbench().is_online()
+    return client.workbench().worker.world("live").is_reachable()
 
 
 def draw_offline_note(form: Form, place: DeltaGenerator, settings: Settings) -> None:

@@ -186,5 +186,5 @@ def _save_description(source_id: str) -> None:
         drafts.read(draft),
         "person",
         done="The description is kept.",
-        then=lambda _: client.workbench().draft(draft, ""),
+        then=lambda _: client.workbench().store.draft(draft, ""),
     )

@@ -109,14 +109,14 @@ _unstored: dict[tuple[str, str], str] = {}
 
 def _load(name: str, stored: bool) -> str:
     if stored:
-        return client.workbench().draft(name)
-    client.workbench().draft(name, "")  # of a time when it was stored
+        return client.workbench().store.draft(name)
+    client.workbench().store.draft(name, "")  # of a time when it was stored
     return _unstored.get((client.owner_key(), name), "")
 
 
 def _keep(name: str, text: str, stored: bool) -> None:
     if stored:
-        client.workbench().draft(name, text)
+        client.workbench().store.draft(name, text)
     else:
         _unstored[client.owner_key(), name] = text
 
@@ -140,7 +140,7 @@ export default function ({ setTriggerValue }) {
 
 def restore(key: str, draft: str) -> None:
     """Fill a chat box with its draft: when the screen is entered, before the box is drawn."""
-    if kept := client.workbench().draft(draft):
+    if kept := client.workbench().store.draft(draft):
         st.session_state[key] = kept
 
 
@@ -158,7 +158,7 @@ def _draw_tracker(draft: str) -> None:
 def _save_chat_text(draft: str) -> None:
     text = getattr(st.session_state.get(CHAT_BOX_KEY), "text", None)
     if isinstance(text, str):
-        client.workbench().draft(draft, text)
+        client.workbench().store.draft(draft, text)
 
 
 SCROLL_SCRIPT = """

@@ -7,18 +7,18 @@ from collections.abc import Callable
 import streamlit as st
 
 from agent.types import Settings
-from agent.workbench import ActiveConfiguration
-from pages.widgets.shell import escape, labels, markup, ui
+from agent.workbench import WORLD_LABELS
+from pages.widgets.shell import client, escape, labels, markup, ui
 
 
-def draw_worlds(active: ActiveConfiguration) -> None:
+def draw_worlds() -> None:
     """Data source, and where everything is kept."""
     rows = [
         [f"<b>{escape.html(title)}</b>", f"<code>{escape.html(name)}</code>"]
-        for name, title in active.worlds.items()
+        for name, title in WORLD_LABELS.items()
     ]
     ui.heading("Data sources", markup.table(["Data source", "Name"], rows))
-    data = escape.html(active.data)
+    data = escape.html(str(client.settings_bench().config.data_folder))
     ui.heading("Kept on this computer", f"<p>Runs, pages and drafts: <code>{data}</code></p>")
 
 

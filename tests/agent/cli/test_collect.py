@@ -14,7 +14,7 @@ import pytest
 
 from agent.cli.main import main
 from agent.settings import config
-from agent.workbench import Workbench
+from agent.web.world import World
 from tests.tables import by_table
 from tests.web.site import Site as Server
 from tests.web.site import html
@@ -61,7 +61,7 @@ def test_wrong_usage_is_told_and_ends_with_2(
 def test_flows_with_start_pages_look_for_no_search_engine(
     flow: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Workbench, "is_online", lambda self: pytest.fail("a search engine was looked for"))
+    monkeypatch.setattr(World, "is_reachable", lambda self: pytest.fail("a search engine was looked for"))
     with Server({"/": html("<h1>Lamps</h1><p>The lamp is green.</p>")}) as server:
         monkeypatch.setenv("FETCH_ALLOW", "127.0.0.0/8")
         monkeypatch.setenv("FETCH_GAP", "0")
