@@ -22,15 +22,17 @@ MAX_LABEL_WORDS = 3
 that has no more beside its addresses ("Source: https://…")."""
 MAX_AUTHOR_CHARS = 80
 """Characters at the beginning of a reference in which its first author stands."""
-SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹˒–;", "0123456789,-,")
 _ENTRY = re.compile(
     r"\s*(?:[-*•]\s+)?(?:\[(?P<mark>\^?[\w-]{1,30})\]:?|(?P<number>\d{1,3})[.)]|(?P<raised>[⁰¹²³⁴-⁹]+))\s+"
 )
 _NEXT_ENTRY = re.compile(r"(?<=\s)(?=\[\^?\d{1,3}\]:?\s)")
-_BRACKETS = re.compile(r"\[(\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3})*|\^[\w-]{1,30})\]")
-_RAISED = re.compile(r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:!?”\"’')\]]))[⁰¹²³⁴-⁹]{1,3}(?:[,˒][⁰¹²³⁴-⁹]{1,3})*")
-_FLATTENED = re.compile(r"(?<=[^\W\d_]{2}[.,;])\d{1,3}(?=\s|$)")
-"""A raised number as a PDF gives it: "roof.6 It"."""
+_NUMBERS = re.compile(
+    r"\[(?:\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3})*|\^[\w-]{1,30})\]"
+    r"|(?:(?<=[^\W\d_]{3})|(?<=[.,;:!?”\"’')\]]))[⁰¹²³⁴-⁹]{1,3}(?:[,˒][⁰¹²³⁴-⁹]{1,3})*"
+    r"|(?<=[^\W\d_]{2}[.,;])\d{1,3}(?=\s|$)"
+)
+"""Numbers in brackets, raised ones, and raised ones as a PDF gives them: "roof.6 It"."""
 _URL = re.compile(
     r"[(<\[]?(?:https?://[^\s<>\"'\]\[{}|\\^`]+|(?:doi:\s?)?10\.\d{4,9}/[^\s\"<>\])},;]+)[>\]]?", re.I
 )
@@ -43,6 +45,9 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _CELL_START, _CELL_END = re.compile(r"(?:^|[:;|])\s*$"), re.compile(r"\s*(?:[;|]|$)")
 _LABEL_WORD = re.compile(r"\w{2,}")
 _BRACKETED = re.compile(r"\(<?(?:https?://|doi:|10\.)", re.I)
+Keys = tuple[int, int, list[str]]
+"""Where a text cites, from and to, and what: the number or label of a reference ("3"), or its author and year
+("Smith 2020")."""
 
 
 @dataclass
@@ -87,10 +92,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class References:
-    """The list of references: by number or label, and by author and year; `lines` are where it stands."""
+    """The list of references by their keys; `lines` are where it stands."""
 
-    numbered: Mapping[str, Citation] = field(default_factory=dict)
-    entries: Sequence[tuple[str, Citation]] = ()
+    by_key: Mapping[str, Citation] = field(default_factory=dict)
     lines: frozenset[int] = frozenset()
     own_site: str = ""
     """The site of a page that cites by notes: its links to itself are cross-references. "" for none."""
@@ -99,58 +103,55 @@ class References:
 def read_references(lines: Sequence[Line], url: str) -> References:
     """The references that the lines of the page at `url` cite."""
     prose = [line.text for line in lines if line.kind in ("", "row") and not _ENTRY.match(line.text)]
-    cited = {label for text in prose for _, _, labels in _find_numbers(text) for label in labels}
-    authors = {pair for text in prose for _, _, pairs in _find_authors(text) for pair in pairs}
-    found, entries, places = dict[str, Citation](), list[tuple[str, Citation]](), set[int]()
+    cited = {key: key.rpartition(" ") for text in prose for _, _, keys in _find_keys(text) for key in keys}
+    found, places = dict[str, Citation](), set[int]()
+
+    def add(key: str, label: str, text: str, urls: Sequence[str]) -> None:
+        """A reference; one with an address takes the place of one without."""
+        trouble = "" if urls else f"The reference names no address: “{' '.join(text.split())[:120]}”"
+        if urls or key not in found:
+            found[key] = Citation(url=urls[0] if urls else "", label=label, trouble=trouble)
+
     for n, line in enumerate(lines):
-        if line.kind == "heading" and (entry := _ENTRY.match(line.text)) and entry["mark"] in cited:
+        entry = _ENTRY.match(line.text)
+        if line.kind == "heading" and entry and entry["mark"] in cited:
             below = list(takewhile(lambda one: one.kind != "heading", lines[n + 1 :]))
             places |= {one.start for one in below}  # as the program's own Word files list their sources
             urls = [url for one in below for url in one.addresses]
-            found.setdefault(entry["mark"], _make_citation(entry[0].strip(), line.text, urls))
-        named_at = [end for _, end, _ in _find_authors(line.text)]
-        names_authors = any(not line.text.startswith((".", ",", ":"), end) for end in named_at)
+            add(entry["mark"], entry[0].strip(), line.text, urls)
+        is_prose = any(
+            not line.text.startswith((".", ",", ":"), end) for _, end, _ in _find_authors(line.text)
+        )
         for text, urls in _split_entries(line) if not line.kind else ():
             entry = _ENTRY.match(text)
-            label = (
-                (entry["mark"] or entry["number"] or entry["raised"].translate(SUPERSCRIPTS)) if entry else ""
-            )
-            if entry and label in cited and (urls or not entry["number"] or lines[n - 1].start in places):
+            raised = entry["raised"] or "" if entry else ""
+            key = (entry["mark"] or entry["number"] or raised.translate(SUPERSCRIPTS)) if entry else ""
+            if entry and key in cited and (urls or not entry["number"] or lines[n - 1].start in places):
                 places.add(line.start)
-                if urls or label not in found:
-                    found[label] = _make_citation(f"[{label}]", text[entry.end() :], urls)
-            named = next((pair for pair in authors if _is_entry_of(text, *pair)), None)
-            if named and urls and not names_authors:
-                places.add(line.start)
-                entries.append((text, _make_citation(" ".join(named), text, urls)))
-    for n, line in enumerate(_find_unnumbered(lines, cited - found.keys()), start=1):
+                add(key, f"[{key}]", text[entry.end() :], urls)
+            for key, (author, _, year) in cited.items() if urls and not is_prose else ():
+                if author and author in text[:MAX_AUTHOR_CHARS] and year in text:
+                    places.add(line.start)
+                    add(key, key, text, urls)
+    for n, line in enumerate(_find_unnumbered(lines, cited.keys() - found.keys()), start=1):
         places.add(line.start)
-        found.setdefault(str(n), _make_citation(f"[{n}]", line.text, line.addresses))
+        if str(n) not in found:
+            add(str(n), f"[{n}]", line.text, line.addresses)
     linked = (line.text[a.start - line.start : a.end - line.start] for line in lines for a in line.anchors)
     has_notes = found or any(NUMBERED_MARK.fullmatch(words.strip()) for words in linked)
-    return References(found, entries, frozenset(places), site(url) if canonicalize(url) and has_notes else "")
+    return References(found, frozenset(places), site(url) if canonicalize(url) and has_notes else "")
 
 
 def find_marks(line: Line, references: References) -> list[Mark]:
     """The citations of a line in the order of their places; of overlapping ones the first."""
     found = [_mark_link(line, anchor, references.own_site) for anchor in line.anchors if anchor.url]
-    for start, end, labels in _find_numbers(line.text):
-        if line.text[start] == "[" or all(label in references.numbered for label in labels):
-            missing = (
-                Citation(label=f"[{one}]", trouble=f"The text has no reference {one}.") for one in labels
-            )
-            cited = [references.numbered.get(*pair) for pair in zip(labels, missing, strict=True)]
+    for start, end, keys in _find_keys(line.text):
+        if line.text[start] == "[" or any(key in references.by_key for key in keys):
+            cited = (references.by_key.get(key) or _miss(key) for key in keys)
             found.append(Mark(start, end, tuple(cited)))
     for start, end in _find_urls(line.text):
         if urls := find_addresses(line.text[start:end]):
             found.append(Mark(start, end, (Citation(url=urls[0]),)))
-    for start, end, pairs in _find_authors(line.text):
-        cited = []
-        for pair in pairs:
-            known = (cited for text, cited in references.entries if _is_entry_of(text, *pair))
-            cited.append(next(known, Citation(trouble=f"The text has no reference for {' '.join(pair)}.")))
-        if any(one.url for one in cited):
-            found.append(Mark(start, end, tuple(cited)))
     kept: list[Mark] = []
     for mark in sorted(found, key=lambda mark: (mark.start, -mark.end)):
         if not kept or mark.start >= kept[-1].end:
@@ -158,9 +159,11 @@ def find_marks(line: Line, references: References) -> list[Mark]:
     return kept
 
 
-def _is_entry_of(text: str, author: str, year: str) -> bool:
-    """Is a reference of this author and year?"""
-    return author in text[:MAX_AUTHOR_CHARS] and year in text
+def _miss(key: str) -> Citation:
+    """A citation of what no reference has."""
+    if " " in key:
+        return Citation(trouble=f"The text has no reference for {key}.")
+    return Citation(label=f"[{key}]", trouble=f"The text has no reference {key}.")
 
 
 def _mark_link(line: Line, anchor: Anchor, own_site: str) -> Mark:
@@ -179,25 +182,24 @@ def _mark_link(line: Line, anchor: Anchor, own_site: str) -> Mark:
     return Mark(start - is_bracketed, end + is_bracketed, cited, bool(is_mark or is_bracketed))
 
 
-def _find_numbers(text: str) -> Iterator[tuple[int, int, list[str]]]:
-    """Numbers in brackets and raised ones: start, end, and the labels they name, "1, 3-5" as 1, 3, 4, 5."""
-    for match in (found for pattern in (_BRACKETS, _RAISED, _FLATTENED) for found in pattern.finditer(text)):
+def _find_keys(text: str) -> Iterator[Keys]:
+    """Where a text cites by number ("1, 3-5" as 1, 3, 4, 5), or by author and year."""
+    for match in _NUMBERS.finditer(text):
         labels: list[str] = []
-        written = match.group().strip("[]").translate(SUPERSCRIPTS).replace("˒", ",").replace("–", "-")
-        for part in re.split(r"[,;]", written):
+        for part in match.group().strip("[]").translate(SUPERSCRIPTS).split(","):
             first, _, last = (one.strip() for one in part.partition("-"))
             if first.isdecimal() and last.isdecimal() and int(first) <= int(last) < int(first) + MAX_RANGE:
                 labels += map(str, range(int(first), int(last) + 1))
             else:
                 labels.append(part.strip() if last and not last.isdecimal() else first)
-        yield match.start(), match.end(), labels
+        yield *match.span(), labels
+    yield from _find_authors(text)
 
 
-def _find_authors(text: str) -> Iterator[tuple[int, int, list[tuple[str, str]]]]:
-    """Citations by author and year: start, end, and the pairs they name."""
+def _find_authors(text: str) -> Iterator[Keys]:
     for pattern, group in ((_AUTHOR_YEAR, 0), (_NARRATIVE, 1)):
         for match in pattern.finditer(text):
-            yield *match.span(group), _ONE_AUTHOR.findall(match.group())
+            yield *match.span(group), [" ".join(pair) for pair in _ONE_AUTHOR.findall(match.group())]
 
 
 def _split_entries(line: Line) -> Iterator[tuple[str, list[str]]]:
@@ -216,11 +218,11 @@ def _split_entries(line: Line) -> Iterator[tuple[str, list[str]]]:
 def _find_unnumbered(lines: Sequence[Line], cited: Set[str]) -> list[Line]:
     """The list of references whose numbers are no part of the text: the last list long enough for what is
     cited in which every other item has an address, else the lines with addresses at the end."""
-    most = max((int(label) for label in cited if label.isdecimal()), default=0)
+    most = max((int(key) for key in cited if key.isdecimal()), default=0)
     runs: list[list[Line]] = [[]]
     for line in lines:
         is_entry = not line.kind and (line.is_item or bool(line.addresses))
-        if is_entry and not any(_find_numbers(line.text)):
+        if is_entry and not _NUMBERS.search(line.text):
             runs[-1].append(line)
         elif runs[-1]:
             runs.append([])
@@ -236,11 +238,6 @@ def _find_urls(text: str) -> Iterator[tuple[int, int]]:
             while written.endswith(")") and written.count("(") < written.count(")"):
                 written = written[:-1].rstrip(".,;:!?")
         yield match.start(), match.start() + len(written)
-
-
-def _make_citation(label: str, text: str, urls: Sequence[str]) -> Citation:
-    trouble = "" if urls else f"The reference names no address: “{' '.join(text.split())[:120]}”"
-    return Citation(url=urls[0] if urls else "", label=label, trouble=trouble)
 
 
 def blank_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
