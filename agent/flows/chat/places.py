@@ -6,30 +6,24 @@ kind or place is reported, and asked for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from agent.answering.confidence import assess_confidence
+from agent.answering.claim_checks import WrittenDraft
 from agent.answering.draft import build_fact_from_quote
 from agent.answering.pages import find_hidden_sources, refer_to_stored
 from agent.answering.plan import assign_parts
-from agent.answering.verdict import no_answer, record_answer
+from agent.answering.verdict import RUNNING_TEXT, finish_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
-from agent.evidence.citation_check import check_support, collect_sources, count_statements
+from agent.evidence.citation_check import check_support
 from agent.flows.chat.state import ChatRun, FacilityHit, FacilitySearch
-from agent.flows.chat.write import describe_journey
+from agent.flows.chat.write import describe_journey, refuse
 from agent.retrieval.answer import Quotation
 from agent.roles.chat import LOCATION
 from agent.roles.role import RoleResult
-from agent.text.geo import (
-    Place,
-    build_gazetteer,
-    distance_km,
-    find_places,
-    parse_coordinates,
-)
-from agent.types import Answer, AnswerBlock, Facility, Fact, Page, Reason, Sentence
-from agent.types.facts import make_fact_id
+from agent.text.geo import Place, build_gazetteer, distance_km, find_places, parse_coordinates
+from agent.types import AnswerBlock, Facility, Fact, Page, Reason, Sentence
 
 NO_FACILITIES = (
     "The library has no facilities yet: add a CSV file with the columns name, kind, address, latitude and "
@@ -81,15 +75,13 @@ def find_facilities(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         ask += f" Places I know: {_join_names(choices)}."
     if not ask:
         of_kind = [facility for facility in facilities if facility.kind.casefold() == wanted]
-        place = found[0] if found else None
-        return _list_facilities(state, tools, of_kind, place, judgement), "end"
+        return _list_facilities(state, tools, of_kind, found[0] if found else None, judgement), "end"
     reason: Reason = "needs_clarification" if facilities else "not_covered"
-    answer = no_answer(state, tools.step, reason, ask, by=judgement, journey=describe_journey(state))
     change = {
         "located": FacilitySearch(kind=kind, near=near),
         "needs_clarification": ask if facilities else None,
         "choices": choices[:MAX_CHOICES],
-        "answers": [answer],
+        "answers": [refuse(state, tools.step, reason, ask, by=judgement)],
     }
     return change, "end"
 
@@ -103,70 +95,55 @@ def _list_facilities(
 ) -> Change:
     """The change of an answer that lists these facilities, the nearest to a place first, or by name. A fact
     quotes the row, and its statement adds the distance."""
-    pages, ids = dict[str, Page](), dict[str, str]()
-    rows, facts = list[FacilityHit](), list[Fact]()
+    pages, rows, facts = dict[str, tuple[Page, str]](), list[FacilityHit](), list[Fact]()
     origin = place.point if place else None
-    far = [distance_km(origin, (one.latitude, one.longitude)) if origin else None for one in facilities]
-    pairs = sorted(zip(facilities, far, strict=True), key=lambda pair: (pair[1] or 0.0, pair[0].name))
-    for facility, km in pairs[: judgement.value.most]:
-        source = facility.source_id
-        if source not in pages:
-            pages[source] = tools.library.load(source)
-            ids[source] = tools.store_page(pages[source])
-        away = f"{km:.0f}" if km is not None and km >= 100 else f"{km:.1f}" if km is not None else ""
-        distance = f", {away} km from {place.name}" if place and away else ""
-        page, page_id = pages[source], ids[source]
+
+    def measure(facility: Facility) -> float | None:
+        return distance_km(origin, (facility.latitude, facility.longitude)) if origin else None
+
+    nearest = sorted(facilities, key=lambda facility: (measure(facility) or 0.0, facility.name))
+    for facility in nearest[: judgement.value.most]:
+        if facility.source_id not in pages:
+            page = tools.library.load(facility.source_id)
+            pages[facility.source_id] = page, tools.store_page(page)
+        page, page_id = pages[facility.source_id]
         tables = (table.rows for table in page.tables if facility.row < len(table.rows))
         found = (rows[facility.row] for rows in tables if facility.name in rows[facility.row])
         quote = " | ".join(next(found, [facility.name]))  # its row; the distance is computed by code
-        described = ", ".join(filter(None, [f"{facility.name} ({facility.kind})", facility.address]))
-        quotation = Quotation(page_id, quote, described, facility.name, score=1.0)
-        fact, statement = (
-            build_fact_from_quote("", tools, page, quotation, by="code"),
-            f"{described}{distance}.",
-        )
-        name = make_fact_id(page_id, quote, statement)
-        facts.append(fact.replace(id=name, statement=statement))
+        km, where = measure(facility), [f"{facility.name} ({facility.kind})", facility.address]
+        where += [f"{km:.1f} km from {place.name}"] if place and km is not None else []
+        quotation = Quotation(page_id, quote, f"{', '.join(filter(None, where))}.", facility.name, score=1.0)
+        facts.append(build_fact_from_quote("", tools, page, quotation, by="code"))
         stated = facility.model_dump(include={"name", "kind", "address", "latitude", "longitude"})
         rows.append(FacilityHit(**stated, km=km, fact_id=facts[-1].id))
     facts = assign_parts(state.plan, facts)
-    by_id = {fact.id: fact for fact in facts}
-    said = [Sentence(text=fact.statement, fact_ids=[fact.id], block="b") for fact in facts]
-    sentences = check_support(said, by_id)
-    middle = "the middle of the places known in " if place and place.kind in ("town", "street") else ""
-    crow = f"Distances are as the crow flies, from {middle}{place.name}." if place else ""
-    answer = Answer(
-        n=len(state.answers) + 1,
-        verdict="answered",
-        blocks=[AnswerBlock(id="b", kind="list" if len(facts) > 1 else "paragraph")],
-        sentences=sentences,
-        statements=count_statements(sentences),
-        sources=collect_sources(sentences, by_id),
-        certainty=crow or "These are all places of that kind I know, by name.",
-        journey=describe_journey(state),
-        step=tools.step,
+    counts = Counter(fact.page_id for fact in facts)
+    change: Change = {
+        "facts": facts,
+        "pages": [
+            refer_to_stored(page, page_id, "library", tools.step, facts=counts[page_id])
+            for page, page_id in pages.values()
+        ],
+        "located": FacilitySearch(
+            kind=facilities[0].kind, near=place.name if place else "", origin=origin, rows=rows
+        ),
+        "needs_clarification": None,
+    }
+    said = [Sentence(text=fact.statement, fact_ids=[fact.id], block=RUNNING_TEXT) for fact in facts]
+    block = AnswerBlock(id=RUNNING_TEXT, kind="list" if len(facts) > 1 else "paragraph")
+    draft = WrittenDraft(
+        sentences=check_support(said, {fact.id: fact for fact in facts}),
+        blocks=[block],
         by=judgement.by,
         trouble=judgement.failure,
     )
-    refs = [
-        refer_to_stored(
-            page,
-            ids[source],
-            "library",
-            tools.step,
-            facts=sum(fact.page_id == ids[source] for fact in facts),
-        )
-        for source, page in pages.items()
-    ]
-    searched = FacilitySearch(near=place.name if place else "", origin=origin, rows=rows)
-    change: Change = {
-        "facts": facts,
-        "pages": refs,
-        "located": searched.replace(kind=facilities[0].kind),
-        "needs_clarification": None,
-    }
-    level = assess_confidence(state_after(state, change), tools.step, answer=answer)
-    return record_answer(answer.replace(confidence=level.value if level else None), change)
+    now, journey = state_after(state, change), describe_journey(state)
+    middle = "the middle of the places known in " if place and place.kind in ("town", "street") else ""
+    told = "These are all places of that kind I know, by name."
+    told = f"Distances are as the crow flies, from {middle}{place.name}." if place else told
+    return record_answer(
+        finish_answer(now, draft, tools.step, journey=journey).replace(certainty=told), change
+    )
 
 
 def _join_names(names: Sequence[str], last: str = "and") -> str:
