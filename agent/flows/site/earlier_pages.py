@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import NotFound
-from agent.flows.site.links import LanguageFolders
+from agent.flows.site.links import make_url_test
 from agent.flows.site.state import SiteRun
+from agent.retrieval.scorer import score_fact
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import canonicalize
 from agent.types import Outcome, Page, PageRef
@@ -36,37 +37,40 @@ class StoredPage(NamedTuple):
     is_fresh: bool
 
 
-def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Change:
-    """The pages, addresses and their graph as far as they count for this question, and what a person
-    struck."""
-    reach, own = state.settings.source_filter, former.own
-    refs, open_again = list[PageRef](), set[str]()
+def carry_over(state: SiteRun, former: SiteRun, tools: RunContext) -> Change:
+    """The pages and their graph as far as they count for this question, and what a person struck or
+    corrected; pins belonged to the former question."""
+    reach, own, urls = state.settings.source_filter, former.own, former.own.all_discovered_urls
+    is_same, refs, open_again = reach == former.settings.source_filter, list[PageRef](), set[str]()
     for ref in former.pages.values():
-        is_same = reach == former.settings.source_filter
-        was_left_out = ref.outcome is Outcome.REFUSED and (
-            OUTSIDE_FILTER in ref.detail or ref.detail == OUT_OF_SCOPE
-        )
-        if not is_same and not ref.page_id and was_left_out and reach.allows(ref.url):
-            open_again.add(ref.url)
-            continue
-        if not is_same and ref.page_id:
-            outcome, detail = Outcome.REFUSED, OUT_OF_SCOPE
-            if reach.allows(ref.url) and reach.allows(ref.final_url or ref.url):
-                page = search_results.filter_page(tools.page(ref.page_id), reach)
-                outcome, detail = page.outcome, page.detail
+        if not is_same and not ref.page_id:
+            is_outside = OUTSIDE_FILTER in ref.detail or ref.detail == OUT_OF_SCOPE
+            if ref.outcome is Outcome.REFUSED and is_outside and reach.allows(ref.url):
+                open_again.add(ref.url)
+                continue
+        elif not is_same:
+            is_open = reach.allows(ref.url) and reach.allows(ref.final_url or ref.url)
+            page = search_results.filter_page(tools.page(ref.page_id), reach) if is_open else None
+            outcome, detail = (page.outcome, page.detail) if page else (Outcome.REFUSED, OUT_OF_SCOPE)
             if outcome is not Outcome.OK:
                 ref = ref.replace(page_id="", outcome=outcome, detail=detail, facts=0)
         refs.append(ref)
-    urls = own.all_discovered_urls
+    kept = {ref.page_id for ref in refs} - {""}
     return {
-        "all_discovered_urls": urls,
-        "url_texts": own.url_texts,
-        "url_found_on": own.url_found_on,
         "url_graph": own.url_graph,
         "strikes": dict.fromkeys(former.strikes, 0),
         "visited_urls": [i for i in own.visited_urls if urls[i] not in open_again],
         "pages": refs,
         "sitemaps": list(own.sitemaps.values()),
+        "facts": [
+            fact.replace(
+                decision="struck" if fact.decision == "struck" else "none",
+                marked=-1,
+                relevance=score_fact(state.question, fact),
+            )
+            for fact in former.facts.values()
+            if fact.page_id in kept and (fact.decision == "struck" or fact.former)
+        ],
     }
 
 
@@ -94,17 +98,17 @@ def find_stored(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> dict[
     return stored
 
 
-def list_site_pages(state: SiteRun, tools: RunContext, folders: LanguageFolders) -> dict[str, str]:
+def list_site_pages(state: SiteRun, tools: RunContext) -> dict[str, str]:
     """The fresh stored pages of the start pages' sites that the run may read: address and id, the newest
     first."""
     if not tools.world.live or state.settings.source_filter.needs_page:
         return {}
-    starts = [canonicalize(url) for url in state.settings.start_urls]
+    starts, is_open = map(canonicalize, state.settings.start_urls), make_url_test(state, tools)
     return {
         address.url: address.page_id
         for origin in dict.fromkeys(urlsplit(url).netloc for url in starts if url)
         for address in tools.store.pages.list_fetched(origin, _oldest_fresh(state))
-        if all(map(state.settings.allows, (address.url, address.final_url))) and folders.allows(address.url)
+        if is_open(address.url) and state.settings.allows(address.final_url)
     }
 
 

@@ -130,13 +130,13 @@ def find_folders(state: SiteRun, tools: RunContext) -> LanguageFolders:
     return LanguageFolders(urls, next(filter(None, languages), ""), state.own.all_discovered_urls)
 
 
-def make_url_test(state: SiteRun, folders: LanguageFolders) -> UrlTest:
+def make_url_test(state: SiteRun, tools: RunContext) -> UrlTest:
     """Whether an address may be read: in the chosen sources and in the start pages' language."""
-    settings = state.settings
+    settings, folders = state.settings, find_folders(state, tools)
     return lambda url: settings.allows(url) and folders.allows(url)
 
 
-def order_unread(state: SiteRun, folders: LanguageFolders) -> list[int]:
+def order_unread(state: SiteRun, tools: RunContext) -> list[int]:
     """The addresses that may be read next, best first: those whose words fit the question, every fourth one
     from those that most of the read pages link to, and then in the order they were found in; those of other
     sites come last.
@@ -144,13 +144,9 @@ def order_unread(state: SiteRun, folders: LanguageFolders) -> list[int]:
     What all pages of a site link to are its hubs (contents, indexes, glossaries), which lead to what no link
     text names (Cho, Garcia-Molina and Page 1998 order a crawl by such counts)."""
     own, reached, seen = state.own, visited_urls(state), set(state.own.visited_urls)
+    is_open, addresses = make_url_test(state, tools), enumerate(own.all_discovered_urls)
     unread = [
-        i
-        for i, url in enumerate(own.all_discovered_urls)
-        if i not in seen
-        and canonicalize(url) not in reached
-        and state.settings.allows(url)
-        and folders.allows(url)
+        i for i, url in addresses if i not in seen and canonicalize(url) not in reached and is_open(url)
     ]
     links = [Link(url=own.all_discovered_urls[i], text=own.url_texts.get(i, "")) for i in unread]
     scores = dict(zip(unread, score_links(own.relevance_question(state), links), strict=True))

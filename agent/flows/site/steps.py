@@ -24,7 +24,6 @@ from agent.flows.site.state import (
     SiteState,
     UrlIndex,
 )
-from agent.retrieval.scorer import score_fact
 from agent.roles.site import SITE_DECISION, AgentDecision, UnvisitedUrl
 from agent.text.urls import canonicalize, site
 from agent.types import Link, Outcome, PageRef, Passage, Refusal
@@ -45,27 +44,15 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Take over the pages and the graph of the conversation, and queue the start pages; a site whose stored
     pages hold a good passage is not asked for any."""
     change: Change = {"asked": state.question, "current_iteration": 0}
-    turns = fold_earlier_turns(state, tools, SiteState)
-    former = next((turn for turn in turns if turn.own.all_discovered_urls), None)
-    if former:
-        change |= earlier_pages.carry_over_pages(state, former, tools)
-        now = state_after(state, change)
-        pages, question = {ref.page_id for ref in now.pages.values()} - {""}, now.own.search_text(now)
-        change["facts"] = [  # struck and corrected ones; pins belonged to the former question
-            fact.replace(
-                decision="struck" if fact.decision == "struck" else "none",
-                marked=-1,
-                relevance=score_fact(question, fact),
-            )
-            for fact in former.facts.values()
-            if fact.page_id in pages and (fact.decision == "struck" or fact.former)
-        ]
-    now = state_after(state, change)
-    index = UrlIndex(now.own)
-    start = [index.add(url, found_on=BY_PERSON) for url in state.settings.start_urls if canonicalize(url)]
+    turns, index = fold_earlier_turns(state, tools, SiteState), UrlIndex(state.own)
+    if former := next((turn for turn in turns if turn.own.all_discovered_urls), None):
+        change |= earlier_pages.carry_over(state, former, tools)
+        for i, url in enumerate(former.own.all_discovered_urls):
+            index.add(url, former.own.url_texts.get(i, ""), former.own.url_found_on.get(i, BY_PERSON))
+    start = [index.add(url) for url in state.settings.start_urls if canonicalize(url)]
+    now = state_after(state, {**change, **index.change})
     queue = [i for i in dict.fromkeys(start) if i not in now.own.visited_urls]
-    question, folders = now.own.search_text(now), links.find_folders(now, tools)
-    is_open = links.make_url_test(now, folders)
+    question, is_open = now.own.search_text(now), links.make_url_test(now, tools)
     for i, page_id in now.own.url_content(now).items():
         most = now.settings.site.max_links_per_page
         for link in links.select_links(question, tools.page(page_id).links, is_open, most):
@@ -74,20 +61,17 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         if sitemap.page_id:
             _, urls = links.read_sitemap(tools.page(sitemap.page_id, raw=True))
             links.index_best(urls, question, is_open, index)
-    for name, more in index.change.items():
-        old = change.get(name, type(more)())
-        change[name] = [*old, *more] if isinstance(more, list) else {**old, **more}
     if queue and not former:
-        stored = earlier_pages.list_site_pages(state, tools, links.find_folders(state, tools))
+        stored = earlier_pages.list_site_pages(state, tools)
         if stored and reading.is_good(reading.search_site(state, tools, stored.values(), notes=())):
             queue = []
-    return {**change, "urls_to_process": queue}, "survey" if queue else "decide"
+    return {**change, **index.change, "urls_to_process": queue}, "survey" if queue else "decide"
 
 
 def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Fetch the sitemaps of the start pages' hosts; their most relevant addresses become candidates."""
     own, reach, index = state.own, state.settings.source_filter, UrlIndex(state.own)
-    question, is_open = own.search_text(state), links.make_url_test(state, links.find_folders(state, tools))
+    question, is_open = own.search_text(state), links.make_url_test(state, tools)
     parts = [urlsplit(own.all_discovered_urls[i]) for i in own.urls_to_process]
     origins = [
         origin
@@ -149,8 +133,8 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
             step=tools.step,
         )
         refs.append(mark_read(ref, page, facts=0) if i in good else ref)
-    folders = links.find_folders(state_after(state, {"pages": refs}), tools)
-    question, is_open = own.relevance_question(state), links.make_url_test(state, folders)
+    now, question = state_after(state, {"pages": refs}), own.relevance_question(state)
+    folders, is_open = links.find_folders(now, tools), links.make_url_test(now, tools)
     for i, page in pages.items():
         followed = page.links if folders.allows_page(page.language) else []
         kept = links.select_links(question, followed, is_open, state.settings.site.max_links_per_page)
@@ -186,7 +170,7 @@ def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     that it draws on become pages of the run."""
     waiting = [ref for ref in state.pages.values() if ref.waiting and ref.page_id]
     given = [mark_read(ref, tools.page(ref.page_id), facts=ref.facts) for ref in waiting]
-    stored = earlier_pages.list_site_pages(state, tools, links.find_folders(state, tools))
+    stored = earlier_pages.list_site_pages(state, tools)
     notes = fact_view.public_note_texts(state)  # they tell what is read next
     found = reading.search_site(state, tools, stored.values(), notes=notes)
     index, hit = UrlIndex(state.own), {passage.page_id for passage in found}
@@ -217,16 +201,16 @@ def _decide_next(state: SiteRun, tools: RunContext, found: Sequence[Passage]) ->
     if state.needs_rewrite:
         choice = choice.replace(reasoning="You gave a page: the answer takes it in.")
         return {"choices": [choice], "why_stopped": ""}, "draft"
-    order, forced = links.order_unread(state, links.find_folders(state, tools)), ""
+    order, done = links.order_unread(state, tools), "so it was time to answer"
     is_enough = not tools.has_model and reading.is_good(found) and fact_view.confidence_goal(state) <= 1
-    if is_enough:
-        forced = "A passage that was read fits the question well."
-    elif not order:
-        forced = "There is no further address to explore."
-    elif own.current_iteration >= limits.max_iterations:
-        forced = f"All {limits.max_iterations} explorations of this round are used, so it was time to answer."
-    elif not left:
-        forced = f"All {limits.max_pages} pages of this round are read, so it was time to answer."
+    spent = own.current_iteration >= limits.max_iterations
+    reasons = {
+        "A passage that was read fits the question well.": is_enough,
+        "There is no further address to explore.": not order,
+        f"All {limits.max_iterations} explorations of this round are used, {done}.": spent,
+        f"All {limits.max_pages} pages of this round are read, {done}.": not left,
+    }
+    forced = next((reason for reason, holds in reasons.items() if holds), "")
     if not order and tools.has_model and (state.history or not own.choices):
         forced = ""  # only a model completes a follow-up and says what is asked
     if not left and order and not is_enough and state.settings.at_cap == "ask":
