@@ -11,7 +11,7 @@ from agent.actions.export import export_run
 from agent.settings import config
 from agent.types import Outcome, Settings, Status
 from agent.workbench import Workbench
-from tests.web.engine_answers import ANSWERS, OPENALEX, reply
+from tests.web.engine_answers import ANSWERS, reply
 from tests.web.researching_model import Script, crawl
 from tests.web.scripted import ScriptedModel
 from tests.web.site import Asked, Reply, Site, html
@@ -162,7 +162,7 @@ def test_another_engine_takes_over_from_one_that_asks_for_a_pause(site):
 def test_a_closed_paper_is_read_from_its_open_copy_and_cited_with_what_is_known_of_it(site):
     closed = site.url("/doi/10.5555/hollin.1")
     work = {
-        **OPENALEX["results"][0],
+        **ANSWERS["openalex"]["results"][0],
         "doi": "https://doi.org/10.5555/hollin.1",
         "display_name": "The Hollin lighthouse lit for the first time",
         "primary_location": {"landing_page_url": closed, "source": {"display_name": "Lights"}},

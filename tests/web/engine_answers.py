@@ -26,10 +26,6 @@ ANSWERS: dict[str, Any] = {name: stored["answer"] for name, stored in _STORED.it
 EMPTY: dict[str, Any] = {name: stored["empty"] for name, stored in _STORED.items()}
 NOWHERE = ",".join(f"{name}=http://127.0.0.1:9/" for name in ANSWERS)
 """The setting that makes each of them ask where nobody listens."""
-SEARXNG, BRAVE, TAVILY = ANSWERS["searxng"], ANSWERS["brave"], ANSWERS["tavily"]
-WIKIPEDIA, OPENALEX, CROSSREF = ANSWERS["wikipedia"], ANSWERS["openalex"], ANSWERS["crossref"]
-ARXIV, SEMANTICSCHOLAR, EUROPEPMC = ANSWERS["arxiv"], ANSWERS["semanticscholar"], ANSWERS["europepmc"]
-ARXIV_ERROR = _STORED["arxiv"]["error"]
 
 
 def reply(body: Any, status: int = 200, **headers: str) -> Reply:

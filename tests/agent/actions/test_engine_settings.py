@@ -22,7 +22,7 @@ from agent.settings.saved import SAVED_FILE, make_key
 from agent.types import ENGINES
 from agent.workbench import Workbench
 from tests.tables import by_table
-from tests.web.engine_answers import OPENALEX, reply
+from tests.web.engine_answers import ANSWERS, reply
 from tests.web.saved_keys import save_key
 from tests.web.site import Site
 
@@ -125,7 +125,7 @@ def test_a_damaged_file_is_named(bench: Workbench) -> None:
 
 
 def test_a_change_forgets_how_that_engine_answered_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Site({"/search": reply(OPENALEX), "/arxiv": reply("no", 429)}) as site:
+    with Site({"/search": reply(ANSWERS["openalex"]), "/arxiv": reply("no", 429)}) as site:
         urls = f"openalex={site.url('/search')},arxiv={site.url('/arxiv')}"
         monkeypatch.setenv("ENGINE_URLS", urls)
         bench = Workbench()
