@@ -7,8 +7,6 @@ short notice is a page, a long list of "purposes" to consent to is none."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -40,7 +38,6 @@ _POLICY = compile_any(_LISTS["policy_title"])
 _NEEDS_SCRIPTS = compile_any(_LISTS["needs_javascript"])
 _PAYWALL_NAMES = compile_names(_LISTS["paywall_names"])
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?])\s+")
-_SIMPLE_SELECTOR = re.compile(r"[.#][\w-]{1,60}")
 _CAPTCHA = (
     "The site asks visitors to prove that they are human. Open it yourself, or look for the same elsewhere."
 )
@@ -87,7 +84,7 @@ def _is_behind_paywall(tree: LexborHTMLParser, url: str, about: PageMetadata, te
     """Whether the text is only what comes before a prompt to subscribe, or the page declares that it is not
     free. A label beside a teaser ("For subscribers"), a banner above headlines, or an offer below a whole
     article is no wall."""
-    is_paid = _is_declared_paid(tree, url, about)
+    is_paid = _is_declared_paid(url, about)
     nodes = tree.css(_BLOCKS)
     whole = tree.body.text(separator=" ") if tree.body is not None else ""
     prompts = list(filter(_is_gate, nodes))
@@ -125,29 +122,18 @@ def _is_front_page(tree: LexborHTMLParser, url: str, about: PageMetadata) -> boo
     return is_list and not is_declared_article(tree, about.things)
 
 
-def _is_declared_paid(tree: LexborHTMLParser, url: str, about: PageMetadata) -> bool:
-    """Whether the data that describes this page says that it is closed, and the closed part is not on the
-    page all the same. Data that names another address is about another page."""
+def _is_declared_paid(url: str, about: PageMetadata) -> bool:
+    """Whether the data that describes this page says that it is closed. Data that names another address is
+    about another page."""
     if about.metas.get("article:content_tier", "").lower() == "locked":
         return True
-    closed = [thing for thing in about.things if is_declared_closed(thing) and _is_about(thing, url)]
-    if len(closed) != 1:
-        return False
-    parts = closed[0].get("hasPart")
-    for part in parts if isinstance(parts, list) else [parts]:
-        selector = part.get("cssSelector") if isinstance(part, dict) else None
-        is_simple = isinstance(selector, str) and _SIMPLE_SELECTOR.fullmatch(selector.strip())
-        shown = tree.css(str(selector).strip()) if is_simple else []
-        if any(len(flat_text(node)) > MAX_PREVIEW_CHARACTERS for node in shown):
-            return False
-    return True
-
-
-def _is_about(thing: dict[str, Any], url: str) -> bool:
-    entity = thing.get("mainEntityOfPage")
-    named: Sequence[Any] = (thing.get("url"), entity.get("@id") if isinstance(entity, dict) else entity)
-    spelled = [urls.canonicalize(urls.resolve(url, name)) for name in named if isinstance(name, str) and name]
-    return not spelled or urls.canonicalize(url) in spelled
+    own = []
+    for thing in filter(is_declared_closed, about.things):
+        entity = thing.get("mainEntityOfPage")
+        named = (thing.get("url"), entity.get("@id") if isinstance(entity, dict) else entity)
+        spelled = [urls.canonicalize(urls.resolve(url, name)) for name in named if isinstance(name, str)]
+        own += [thing] if not any(spelled) or urls.canonicalize(url) in spelled else []
+    return len(own) == 1
 
 
 def _is_gate(node: LexborNode) -> bool:
