@@ -99,15 +99,13 @@ _IMAGE_SIGNATURES = (
 )
 _BINARY_SIGNATURES = (
     *(b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"OggS", b"ID3", b"\x00\x00\x01\x00"),  # media
-    *(b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"7z\xbc\xaf", b"Rar!"),  # archives
-    *(b"\x7fELF", b"MZ", b"\xd0\xcf\x11\xe0", b"wOFF", b"wOF2", b"SQLite format 3"),
+    *(_ZIP, b"\x1f\x8b", b"BZh", b"7z\xbc\xaf", b"Rar!"),  # archives
+    *(b"\x7fELF", b"MZ", _OLE, b"wOFF", b"wOF2", b"SQLite format 3"),
 )
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _TEXT_TYPES = ("text/", "application/json", "application/ld+json", "application/yaml")
 _UNKNOWN_TYPES = ("", "application/octet-stream")
 XML_TYPES = ("application/xml", "text/xml", "application/rss", "application/atom")
-
-
 HEAD_BYTES = 2048
 """What is looked at of a body."""
 
@@ -119,30 +117,20 @@ def parse_media_type(content_type: str) -> str:
 
 def read_ending(name: str) -> str:
     """The ending of a file's name or an address without its query, lowercased."""
-    return PurePosixPath(name).suffix[1:].lower()
-
-
-def _format_of_ending(url: str) -> Format | None:
-    return BY_ENDING.get(read_ending(url.split("?")[0]))
+    return PurePosixPath(name.split("?")[0]).suffix[1:].lower()
 
 
 def complete_type(content_type: str, url: str) -> str:
     """What the server called a body; where it does not know ("octet-stream"), the type of a text that its
     address ends like."""
-    known = _format_of_ending(url)
-    if known and not known.label and parse_media_type(content_type) == _UNKNOWN_TYPES[1]:
-        return known.media_type
-    return content_type
+    known = BY_ENDING.get(read_ending(url)) if content_type.lower().startswith(_UNKNOWN_TYPES[1]) else None
+    return known.media_type if known and not known.label else content_type
 
 
 def find_text_format(content_type: str, url: str) -> Format:
     """The format of a text: of its type, else of the ending of its address, else plain text."""
-    stated, ending = (
-        _BY_TYPE.get(parse_media_type(content_type)),
-        BY_ENDING.get(read_ending(url.split("?")[0])),
-    )
-    known = [one for one in (stated, ending) if one and one.kind == "text" and one is not PLAIN_TEXT]
-    return known[0] if known else PLAIN_TEXT
+    found = (_BY_TYPE.get(parse_media_type(content_type)), BY_ENDING.get(read_ending(url)))
+    return next((one for one in found if one and one.kind == "text" and one is not PLAIN_TEXT), PLAIN_TEXT)
 
 
 def detect_kind(raw: bytes, content_type: str) -> str:

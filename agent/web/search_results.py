@@ -72,26 +72,8 @@ def build_result(
     max_results: int,
     snippet_characters: int = MAX_CHARACTERS,
 ) -> SearchResult:
-    """A search that found these; `empty` where none is worth showing."""
-    hits = build_hits(engine.name, results, max_results, snippet_characters)
-    if not hits:
-        return explain_failure(engine, query, Outcome.EMPTY)
-    return SearchResult(engine=engine.name, query=query, outcome=Outcome.OK, hits=hits, detail="")
-
-
-def find_pause(result: SearchResult) -> float:
-    """Seconds for which the engine of a search is not asked again; 0 where it answered."""
-    pause = PAUSES_S.get(result.outcome, 0.0)
-    return result.retry_after_s if pause and result.retry_after_s is not None else pause
-
-
-def build_hits(
-    engine: str,
-    results: Iterable[RawResult],
-    max_results: int,
-    snippet_characters: int = MAX_CHARACTERS,
-) -> list[SearchHit]:
-    """The results worth showing: http(s) only, the first of each page, text without tags and entities."""
+    """A search that found these: http(s) only, the first of each page, text without tags and entities;
+    `empty` where none is worth showing."""
     found: dict[str, SearchHit] = {}
     for raw in results:
         key = urls.canonicalize(raw.url)
@@ -101,13 +83,22 @@ def build_hits(
                 title=strip_markup(raw.title),
                 snippet=shorten(raw.snippet, snippet_characters),
                 rank=len(found) + 1,
-                engine=engine,
+                engine=engine.name,
                 published_at=raw.published_at[:40],
                 publication=raw.publication,
             )
         if len(found) >= max_results:
             break
-    return list(found.values())
+    if not found:
+        return explain_failure(engine, query, Outcome.EMPTY)
+    hits = list(found.values())
+    return SearchResult(engine=engine.name, query=query, outcome=Outcome.OK, hits=hits, detail="")
+
+
+def find_pause(result: SearchResult) -> float:
+    """Seconds for which the engine of a search is not asked again; 0 where it answered."""
+    pause = PAUSES_S.get(result.outcome, 0.0)
+    return result.retry_after_s if pause and result.retry_after_s is not None else pause
 
 
 def strip_markup(text: str) -> str:
@@ -126,7 +117,8 @@ def shorten(text: str, most: int = MAX_SNIPPET_CHARACTERS) -> str:
 MAX_SITE_OPERATORS = 5
 """Domains that a query may name: engines ignore more."""
 _TIME_LIMITS = ((1, "d"), (7, "w"), (31, "m"), (366, "y"))
-_REGION_CODES = dict(line.split() for line in read_lists("regions")["regions"])
+REGION_CODES = dict(line.split() for line in read_lists("regions")["regions"])
+"""DuckDuckGo's codes of regions by language."""
 
 
 def add_site_operators(query: str, reach: SourceFilter) -> str:
@@ -138,11 +130,6 @@ def add_site_operators(query: str, reach: SourceFilter) -> str:
     return " ".join(
         [query, *(f"-site:{name.removeprefix('*.')}" for name in reach.blocked[:MAX_SITE_OPERATORS])]
     )
-
-
-def region_code(reach: SourceFilter, default: str) -> str:
-    """DuckDuckGo's code for the region of a language."""
-    return _REGION_CODES.get(reach.language, default)
 
 
 def days_back(reach: SourceFilter, today: date | None = None) -> int:

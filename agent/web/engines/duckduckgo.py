@@ -78,7 +78,7 @@ class DuckDuckGo:
                 about = {
                     "backend": backend,
                     "endpoint": self._endpoint if backend == "duckduckgo" else "",
-                    "region": search_results.region_code(reach, self._region),
+                    "region": search_results.REGION_CODES.get(reach.language, self._region),
                     "timelimit": search_results.time_limit(reach),
                     "proxy": tunnel.url,
                 }

@@ -82,9 +82,9 @@ def test_a_pdf_without_an_open_licence_is_not_taken_for_open(live_world: Live) -
 
 
 def test_a_feed_that_defines_entities_reads_no_file(live_world: Live) -> None:
-    evil = '<!DOCTYPE feed [<!ENTITY x SYSTEM "file:///etc/hostname">]>' + ANSWERS["arxiv"].partition("?>")[2].replace(
-        "Herons eat fish.", "&x;"
-    )
+    evil = '<!DOCTYPE feed [<!ENTITY x SYSTEM "file:///etc/hostname">]>' + ANSWERS["arxiv"].partition("?>")[
+        2
+    ].replace("Herons eat fish.", "&x;")
     result, _ = ask(live_world, "arxiv", reply(evil))
     assert [hit.snippet for hit in result.hits] in ([""], [])
 

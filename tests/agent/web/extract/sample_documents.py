@@ -7,6 +7,7 @@ import zipfile
 from html import escape
 
 import docx as word
+import xlsxwriter
 from fpdf import FPDF
 from pptx import Presentation
 from pptx.util import Inches
@@ -124,40 +125,16 @@ def make_ods(sheets: dict[str, list[list[str]]]) -> bytes:
 
 
 def make_xlsx(sheets: dict[str, list[list[str | float]]], hidden: str = "") -> bytes:
-    """An Excel workbook with texts inline."""
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-
-    def cell(value: str | float, at: str) -> str:
-        if isinstance(value, str):
-            return f'<c r="{at}" t="inlineStr"><is><t>{escape(value)}</t></is></c>'
-        return f'<c r="{at}"><v>{value}</v></c>'
-
-    parts: dict[str, bytes | str] = {}
-    for n, rows in enumerate(sheets.values(), start=1):
-        lines = "".join(
-            f'<row r="{r}">{"".join(cell(value, f"{chr(65 + c)}{r}") for c, value in enumerate(row))}</row>'
-            for r, row in enumerate(rows, start=1)
-        )
-        parts[f"xl/worksheets/sheet{n}.xml"] = (
-            f'<worksheet xmlns="{main}"><sheetData>{lines}</sheetData></worksheet>'
-        )
-    listed = "".join(
-        f'<sheet name="{escape(name)}" sheetId="{n}" r:id="r{n}"{" state=" + chr(34) + "hidden" + chr(34) if name == hidden else ""}/>'
-        for n, name in enumerate(sheets, start=1)
-    )
-    targets = "".join(
-        f'<Relationship Id="r{n}" Type="{office}/worksheet" Target="worksheets/sheet{n}.xml"/>'
-        for n in range(1, len(sheets) + 1)
-    )
-    return zip_parts(
-        {
-            "_rels/.rels": f'<Relationships xmlns="{RELATIONS}"><Relationship Id="r0" Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-            "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>{listed}</sheets></workbook>',
-            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{RELATIONS}">{targets}</Relationships>',
-            **parts,
-        }
-    )
+    """An Excel workbook."""
+    out = io.BytesIO()
+    with xlsxwriter.Workbook(out) as book:
+        for name, rows in sheets.items():
+            sheet = book.add_worksheet(name)
+            for n, row in enumerate(rows):
+                sheet.write_row(n, 0, row)
+            if name == hidden:
+                sheet.hide()
+    return out.getvalue()
 
 
 def make_pptx() -> bytes:
