@@ -127,13 +127,17 @@ class _DatedLine:
     """Whether the line begins with the date."""
 
 
+def find_whole_date(words: str, today: str) -> str:
+    """The date that words consist of (a name, a weekday, a time zone may stand beside it); "" for none."""
+    found = find_date(words, today) if len(words) <= MAX_DATED_LINE else None
+    is_whole = found and found.has_year and found.end - found.start >= MIN_DATE_SHARE * len(words)
+    return found.iso if found and is_whole else ""
+
+
 def find_own_date(text: str, today: str) -> str:
     """The day that a page states of itself in one of its first lines; "" for none."""
-    for _, line in zip(range(MAX_LINES_TO_DATE), read_lines(text), strict=False):
-        found = find_date(line.text, today) if len(line.text) <= MAX_DATED_LINE else None
-        if found and found.has_year and found.end - found.start >= MIN_DATE_SHARE * len(line.text):
-            return found.iso
-    return ""
+    days = (find_whole_date(line.text, today) for line in islice(read_lines(text), MAX_LINES_TO_DATE))
+    return next(filter(None, days), "")
 
 
 def find_sections(

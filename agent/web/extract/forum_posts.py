@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import groupby, islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -19,7 +19,13 @@ from agent.text.dates import find_date, normalize_date
 from agent.text.word_lists import compile_any, compile_names, read_lists
 from agent.types.collection import Post
 from agent.web.extract import boilerplate, metadata
-from agent.web.extract.dated_sections import MIN_DATE_SHARE, LinkedText, TextLine, read_lines
+from agent.web.extract.dated_sections import (
+    MIN_DATE_SHARE,
+    LinkedText,
+    TextLine,
+    find_whole_date,
+    read_lines,
+)
 from agent.web.extract.nodes import ancestors, is_inside, link_share, names_of, text_length
 from agent.web.extract.text_blocks import inline_text, readable_text
 
@@ -301,14 +307,15 @@ _ADDRESS = re.compile(
     r"<?\b[\w.+-]+\s?(?:@|\bat\b|\[at\]|\(at\)|_at_|&#64;)\s?[\w-]+(?:\.|\s(?:dot|punkt)\s)[\w.-]+>?",
     re.IGNORECASE,
 )
+_LABEL_ALONE = re.compile(r"^([^\n]{1,39}:)(\s*\n\s*)(?=\S)", re.MULTILINE)
 _SENDER = compile_any([rf"^(?:{'|'.join(read_lists('forum')['sender'])})$"])
 _SIGNATURE = re.compile(r"\n-- ?\n")
 
 
 def find_message(text: str, linked: LinkedText, today: str) -> Post | None:
     """The message that a page consists of, with its offsets in the page's text; None when it is none."""
-    lines = list(read_lines(text))
-    lines = [*_join_labels(lines[:MAX_LINES_BEFORE]), *lines[MAX_LINES_BEFORE:]]
+    # a label and its value in one line where they stand below each other (a list of terms)
+    lines = list(read_lines(_LABEL_ALONE.sub(lambda label: label[1] + " " * len(label[2]), text)))
     found = _read_fields(lines, today) or _read_unlabelled(lines, today)
     if found is None:
         return None
@@ -323,39 +330,19 @@ def find_message(text: str, linked: LinkedText, today: str) -> Post | None:
     return Post(n=1, user=user, date=day, text=said, start=start, end=start + len(said))
 
 
-def _join_labels(lines: Sequence[TextLine]) -> Iterator[TextLine]:
-    """The lines, a label and its value in one where they stand below each other (a list of terms)."""
-    label: TextLine | None = None
-    for line in lines:
-        if label:
-            yield TextLine(label.start, line.end, f"{label.text} {line.text}")
-            label = None
-        elif line.text.endswith(":") and len(line.text) <= MAX_NAME_CHARACTERS:
-            label = line
-        else:
-            yield line
-    if label:
-        yield label
-
-
 def _read_fields(lines: Sequence[TextLine], today: str) -> tuple[str, str, int] | None:
     """Sender, date and the number of the first line behind a block of labelled lines."""
-    at = 0
-    while at < min(len(lines), MAX_LINES_BEFORE):
-        end = at
-        while (
-            end < len(lines) and (field := _FIELD.fullmatch(lines[end].text)) and not field["label"].isspace()
-        ):
-            end += 1
-        fields = [
-            match.group("label", "value") for line in lines[at:end] if (match := _FIELD.fullmatch(line.text))
-        ]
-        days = [day for _, value in fields if (day := _whole_date(value, today))]
+    end = 0
+    for is_field, block in groupby((_FIELD.fullmatch(line.text) for line in lines), key=bool):
+        if end >= MAX_LINES_BEFORE:
+            break
+        fields = [field.group("label", "value") if field else ("", "") for field in block]
+        end += len(fields)
+        days = [day for _, value in fields if (day := find_whole_date(value, today))]
         senders = [value for label, value in fields if _SENDER.match(label.strip())]
-        senders += [value for _, value in fields if _ADDRESS.search(value) and not senders]
-        if len(fields) > 1 and days and senders:
+        senders += [value for _, value in fields if _ADDRESS.search(value)]
+        if is_field and len(fields) > 1 and days and senders:
             return _read_name(senders[0]), days[0], end
-        at = max(end, at + 1)
     return None
 
 
@@ -363,18 +350,10 @@ def _read_unlabelled(lines: Sequence[TextLine], today: str) -> tuple[str, str, i
     """The same where a line with a name and a mail address stands beside one that is a date with the time."""
     for at, line in enumerate(lines[: MAX_LINES_BEFORE - 1]):
         for one, two in ((line, lines[at + 1]), (lines[at + 1], line)) if at + 1 < len(lines) else ():
-            day = _whole_date(two.text, today)
+            day = find_whole_date(two.text, today)
             if "T" in day and _ADDRESS.search(one.text) and len(one.text) <= MAX_DATE_CHARACTERS:
                 return _read_name(one.text), day, at + 2
     return None
-
-
-def _whole_date(value: str, today: str) -> str:
-    """The date that a value consists of (weekday and time zone may stand beside it); "" for none."""
-    found = find_date(value, today) if len(value) <= MAX_DATE_CHARACTERS else None
-    if found is None or not found.has_year or found.end - found.start < MIN_DATE_SHARE * len(value):
-        return ""
-    return found.iso
 
 
 def _read_name(value: str) -> str:
