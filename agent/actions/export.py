@@ -160,9 +160,7 @@ def read_item_text(bench: ActionContext, item: CollectedItem) -> str:
     """An article's text: the extracted one, or its piece of the stored page."""
     if item.content or item.kind != "article" or not item.page_ids:
         return item.content
-    return (
-        bench.store.pages.get(item.page_ids[0]).text[item.start : item.end if item.end >= 0 else None].strip()
-    )
+    return item.cut_text(bench.store.pages.get(item.page_ids[0]).text).strip()
 
 
 def _write_bundle(bench: ActionContext, run_id: str) -> bytes:

@@ -43,7 +43,6 @@ STEP_LABELS = {
     "links": "choosing which links to follow",
     "gather": "extracting the content",
     "relevance": "judging what was gathered",
-    "judge_plainly": "deciding what this page is",
     "reconsider": "reading your note",
     "recall": "loading what the conversation read",
     "survey": "looking for the site's map",

@@ -13,8 +13,8 @@ from pydantic import Field, model_validator
 from agent.types.record import Actor, FormerRecord, Outcome, Record
 
 PageAction = Literal["EXTRACT_CONTENT", "EXTRACT_LINKS", "NAVIGATE_TO", "STOP"]
-CrawlLimit = Literal["", "depth", "links", "scope", "doubt", "words"]
-"""What limits the crawl: depth, links of a list, allowed domains, an uncertain decision, a person's words."""
+CrawlLimit = Literal["", "depth", "links", "scope", "doubt", "words", "time"]
+"""What limits the crawl: depth, links of a list, allowed domains, doubt, a person's words, the time range."""
 PageType = Literal["article", "forum_thread", "forum_listing", "news_listing", "company_profile", "other"]
 
 
@@ -104,7 +104,7 @@ class LinkCandidate(Record):
     """False in a menu, header or footer."""
 
 
-class CrawlNode(Record):
+class CrawlNode(FormerRecord):
     """A page of the navigation tree: where it was found, what was decided about it, how it ended."""
 
     id: str
@@ -137,8 +137,6 @@ class CrawlNode(Record):
     target_url: str = ""
     by: Actor = "code"
     trouble: str = ""
-    same_as: str = ""
-    """The address of the page with the same text whose decision was reused."""
     item_id: str = ""
 
 
@@ -184,6 +182,10 @@ class CollectedItem(FormerRecord):
     also_at: list[str] = Field(default_factory=list)
     """Other addresses with the same text."""
     step: int
+
+    def cut_text(self, page: str) -> str:
+        """Its text: the extracted one, or its piece of the text of its page."""
+        return self.content or page[self.start : self.end if self.end >= 0 else None]
 
     @property
     def metadata(self) -> dict[str, int | str]:

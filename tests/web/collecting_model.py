@@ -1,23 +1,19 @@
 """A scripted model for collecting: it answers each role from what stands in its prompt, as a sensible model
 would, and knows no page by heart.
 
-    with ModelServer(Walker(topic="Kallsteg", section="forum", days=30)) as server: ...
+    install_walker(bench, Walker(topic="Kallsteg", section="forum", days=30))
 
-`decisions` overrules the decision about an address; `calls` counts the completions by role and model."""
+`decisions` overrules the decision about an address; `prompts` holds what was asked, by role."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import defaultdict
 from datetime import date, timedelta
 from typing import Any
 
-from agent.settings import config
-from agent.types import CollectLimits, Settings, Status
-from agent.workbench import RunSnapshot, Workbench
-from tests.web.model_server import ModelServer, Request
+from agent.workbench import Workbench
+from tests.web.model_server import Request
 from tests.web.scripted import ScriptedModel
 
 ADDRESS = re.compile(r"^<about-\w+>\n(\S+)$", re.MULTILINE)
@@ -42,12 +38,15 @@ class Walker:
     ) -> None:
         self.topic, self.section, self.days, self.decisions = topic, section, days, decisions or {}
         self.wanted = wanted
-        self.calls: Counter[tuple[str, str]] = Counter()
+        self.prompts: dict[str, list[str]] = defaultdict(list)
 
-    def __call__(self, request: Request) -> dict[str, Any]:
-        role = request.body["response_format"]["json_schema"]["name"]
-        self.calls[role, request.body["model"]] += 1
-        return getattr(self, f"_{role}")(request.prompt)
+    def __call__(self, request: Request) -> Any:
+        return self.reply(request.body["response_format"]["json_schema"]["name"], request.prompt)
+
+    def reply(self, role: str, prompt: str) -> Any:
+        """The reply to a prompt, by the name of its shape."""
+        self.prompts[role].append(prompt)
+        return getattr(self, f"_{role}")(prompt)
 
     def _IntentReply(self, prompt: str) -> dict[str, Any]:
         return {
@@ -132,30 +131,12 @@ class Walker:
         }
 
 
-def install_walker(bench: Workbench, **wanted: Any) -> Walker:
-    """Let a Walker with this intent answer on the workbench, without a server."""
-    walker = Walker(**wanted)
+def install_walker(bench: Workbench, walker: Walker | None = None, **wanted: Any) -> Walker:
+    """Let a Walker, or one with this intent, answer on the workbench, without a server."""
+    walker = walker or Walker(**wanted)
 
     def answer(messages: list[dict[str, Any]], shape: Any) -> Any:
-        return getattr(walker, f"_{shape.__name__}")("\n".join(str(one["content"]) for one in messages))
+        return walker.reply(shape.__name__, "\n".join(str(one["content"]) for one in messages))
 
     bench.worker.model_client = lambda name, fast="": (ScriptedModel(answer), "")  # type: ignore[method-assign]
     return walker
-
-
-@contextmanager
-def served(walker: Callable[[Request], Any]) -> Iterator[Workbench]:
-    """A workbench whose strong and fast model are this one, behind a real server."""
-    with ModelServer(walker, models=["big", "small"]) as server:
-        named = {"OPENAI_BASE_URL": server.url, "MODEL": "big", "FAST_MODEL": "small"}
-        bench = Workbench(config.read_config(named))
-        yield bench
-        bench.shutdown()
-
-
-def collect(bench: Workbench, prompt: str, *starts: str, world: str = "demo", **limits: Any) -> RunSnapshot:
-    """A run of the flow, driven to its review."""
-    settings = Settings(flow="collect", world=world, start_urls=list(starts), collect=CollectLimits(**limits))
-    run_id = bench.start(prompt, settings)
-    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
-    return bench.snapshot(run_id)

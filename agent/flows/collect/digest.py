@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
 from agent.answering.draft import answer_from_quotes
 from agent.answering.verdict import describe_failures, no_answer, record_answer
@@ -13,7 +13,8 @@ from agent.flows.collect.items import fit_item, split_item
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect import DIGEST, DigestItem, DigestReply
 from agent.text.plurals import format_count
-from agent.types import Answer, ClaimFinding, Outcome, Passage
+from agent.types import Answer, Outcome, Passage
+from agent.types.answers import Reason
 
 WINDOW_CHARS = 5_000
 """Characters of one item: an article of 800 words or a thread of a dozen posts is shown whole."""
@@ -28,9 +29,8 @@ MAX_CHARS = 60_000
 def write_digest(state: CollectRun, tools: RunContext) -> Change:
     """The change of the digest: the facts it quotes, conflicts, confidence, and the answer."""
     items, own = _list_items(state, tools), state.own
-    intent, notes = own.intent, list[str]()
-    if any(item.writers for item in items):
-        notes.append("What people post is their opinion, reported in their own words.")
+    caveat = "What people post is their opinion, reported in their own words."
+    caveat = caveat if any(item.writers for item in items) else ""
     kinds = ["article" if item.kind == "article" else "thread" for item in own.kept_items]
     counts = [format_count(kinds.count(kind), kind) for kind in ("article", "thread") if kind in kinds]
     failed = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
@@ -38,16 +38,14 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
     journey += f"; {format_count(len(failed), 'page')} could not be read." if failed else "."
     journey += f" It stopped because: {state.why_stopped}." if state.why_stopped else ""
     if not tools.has_model:
-        answer = no_answer(state, tools.step, "blocked", "", journey=journey)
+        answer = no_answer(state, tools.step, "none", NEEDS_MODEL, journey=journey)
         if own.kept_items:
-            answer = answer.replace(verdict="passages_found", reason="none", certainty=NEEDS_MODEL)
-        else:
-            answer = _explain_empty_digest(state, answer, [])
-        return record_answer(answer, {})
+            return record_answer(answer.replace(verdict="passages_found"))
+        return record_answer(_explain_empty_digest(state, answer, ""))
     blanks = {
         "prompt": state.question,
         "notes": list_instructions(state),
-        "intent": intent,
+        "intent": own.intent,
         "items": items,
         "failures": failed,
         "former": state.answer,
@@ -60,79 +58,64 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         blanks,
         question=state.question,
         weighed_by=own.relevance_question(state),
-        caveat=" ".join(notes),
+        caveat=caveat,
         journey=journey,
         find_more=lambda reply: find_wrong_writers(reply, items),
     )
-    # The answer in which a sentence that names another writer than its posts have shows that
-    posts = [(passage, item) for item in items for passage in item.passages if passage.id in item.writers]
-    writers = {(passage.page_id, passage.heading): item.writers[passage.id] for passage, item in posts}
-    marked = []
-    for said in answer.sentences:
-        cited = [draft.state.facts[i] for i in said.fact_ids if i in draft.state.facts]
-        quoted = {writers[place] for fact in cited if (place := (fact.page_id, fact.heading)) in writers}
-        if named := _list_others(said.text, [fact.quote for fact in cited], quoted, writers.values()):
-            found = ClaimFinding(kind="name", claimed=named, quoted=", ".join(sorted(quoted)), is_absent=True)
-            said = said.replace(findings=[*said.findings, found])
-        marked.append(said)
-    answer = answer.replace(sentences=marked)
     if answer.verdict == "no_evidence":
-        answer = _explain_empty_digest(draft.state, answer, notes)
+        answer = _explain_empty_digest(draft.state, answer, caveat)
     return record_answer(answer, draft.change)
 
 
 def find_wrong_writers(reply: DigestReply, items: Sequence[DigestItem]) -> Iterator[str]:
-    """The sentences that name who wrote another post than those they quote."""
+    """The sentences that name who wrote another post than those they quote, unless these name them."""
     writers = {name: who for item in items for name, who in item.writers.items()}
     for n, said in enumerate(reply.answer, start=1):
         quoted = {writers[quote.passage_id] for quote in said.quotes if quote.passage_id in writers}
-        quotes = [quote.quote for quote in said.quotes]
-        if named := _list_others(said.text, quotes, quoted, writers.values()):
+        words, posts = said.text.casefold(), "\n".join(quote.quote for quote in said.quotes).casefold()
+        others = (who for who in dict.fromkeys(writers.values()) if quoted and who not in quoted)
+        if named := [who for who in others if who.casefold() in words and who.casefold() not in posts]:
             yield (
-                f"Sentence {n} names {named}, and what it quotes was written by {', '.join(sorted(quoted))}: "
-                "name who wrote it, or quote the other post too."
+                f"Sentence {n} names {', '.join(named)}, and what it quotes was written by "
+                f"{', '.join(sorted(quoted))}: name who wrote it, or quote the other post too."
             )
 
 
-def _list_others(text: str, quotes: Iterable[str], quoted: Set[str], writers: Iterable[str]) -> str:
-    """The writers that a text on posts of the `quoted` ones names, and that these posts do not."""
-    words, posts = text.casefold(), "\n".join(quotes).casefold()
-    others = dict.fromkeys(who for who in writers if quoted and who not in quoted)
-    return ", ".join(who for who in others if who.casefold() in words and who.casefold() not in posts)
-
-
-def _explain_empty_digest(state: CollectRun, answer: Answer, notes: Sequence[str]) -> Answer:
+def _explain_empty_digest(state: CollectRun, answer: Answer, caveat: str) -> Answer:
     """An empty digest with its reason: blocked pages, a limit, or nothing relevant. The last names what lies
     outside the time that was asked for."""
-    own, pages = state.own, state.pages.values()
-    failed = [page for page in pages if page.outcome is not Outcome.OK]
+    own, items = state.own, state.own.items.values()
+    failed = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
     read = [node for node in own.tree.values() if node.page_id]
     is_blocked = any(page.outcome is not Outcome.EMPTY for page in failed)
     only_lists = all(node.action in ("EXTRACT_LINKS", "NAVIGATE_TO") and not node.held for node in read)
-    timely = sum(own.intent.covers(item.last_date) for item in own.items.values())
     days = [node.detected_date for node in own.tree.values() if node.status == "dropped"]
-    days += [item.last_date for item in own.items.values() if item.status == "dropped"]
+    days += [item.last_date for item in items if item.status == "dropped"]
     outside = sorted(day[:10] for day in days if not own.intent.covers(day))
-    if is_blocked and not own.items and only_lists:
-        lists = "Only lists and sections could be read, and no page behind them"
-        met = lists if read else "No page could be read"
+    reason: Reason = "not_covered"
+    if is_blocked and not items and only_lists:
+        met = (
+            "Only lists and sections could be read, and no page behind them"
+            if read
+            else "No page could be read"
+        )
         reason, why = "blocked", f"{met}: {describe_failures(failed)}"
-    elif not own.items and state.stop_reason in ("budget", "limit"):
+    elif not items and state.stop_reason in ("budget", "limit"):
         reason, why = "budget", f"Nothing was gathered: {state.why_stopped}."
     elif own.kept_items:
         told = "gathered, but their words back no sentence of a digest: read them below."
-        reason, why = "not_covered", f"{len(own.kept_items)} {told}"
+        why = f"{len(own.kept_items)} {told}"
     else:
+        timely = sum(own.intent.covers(item.last_date) for item in items)
         gathered = format_count(timely, "was gathered", "were gathered")
         why = f"{gathered}, and none is relevant" if timely else "No article or thread was found"
         unread = f"; {len(failed)} could not be read" if failed else ""
         why += f" on the {format_count(state.pages_read_count, 'page')} read{unread}."
-        reason = "not_covered"
     if reason == "not_covered" and outside:
         count = format_count(len(outside), "entry", "entries")
         why += f" Outside the time asked for: {count}, the newest of {outside[-1]}."
         why += " Send it back with another time."
-    return answer.replace(reason=reason, certainty=" ".join([f"No digest is given. {why}", *notes]))
+    return answer.replace(reason=reason, certainty=f"No digest is given. {why} {caveat}".strip())
 
 
 def _list_items(state: CollectRun, tools: RunContext) -> list[DigestItem]:

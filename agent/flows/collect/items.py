@@ -4,7 +4,7 @@ relevance), and their passages. A role is asked only where code cannot tell."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from rapidfuzz.distance import Indel
@@ -14,11 +14,11 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence.quote_match import find_stretch
 from agent.export.collected import format_post_date
-from agent.flows.collect.frontier import EXCLUDED_BY_PERSON, explain_untimely, is_excluded
+from agent.flows.collect.frontier import explain_limit, find_limit
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun, log_event
 from agent.retrieval.scorer import rank_passages
-from agent.roles.collect import CONTENT, RELEVANCE, ContentReply, ItemPreview, ItemVerdict
+from agent.roles.collect import CONTENT, RELEVANCE, ContentReply, ItemPreview
 from agent.text.language import detect_language
 from agent.text.tokens import tokenize
 from agent.text.urls import host
@@ -55,7 +55,7 @@ def extract_items(
         titles.insert(0, above.title)
         above = own.tree.get(above.parent)
     item = CollectedItem(
-        id="i" + hashlib.sha256(node.id.encode()).hexdigest()[:9],
+        id=_make_id(node.id),
         url=page.final_url or node.url,
         kind="article",
         title=page.title,
@@ -75,7 +75,7 @@ def extract_items(
         timely.sort(key=lambda entry: entry.date, reverse=True)
     return [
         item.replace(
-            id="i" + hashlib.sha256(f"{node.id}#{entry.start}".encode()).hexdigest()[:9],
+            id=_make_id(f"{node.id}#{entry.start}"),
             url=f"{item.url.partition('#')[0]}#:~:text={quote(entry.title[:60])}",
             title=entry.title[:300],
             start=entry.start,
@@ -87,6 +87,10 @@ def extract_items(
         )
         for entry in (timely or [max(parsed.sections, key=lambda entry: entry.date)])[:MAX_SECTION_ITEMS]
     ]
+
+
+def _make_id(name: str) -> str:
+    return "i" + hashlib.sha256(name.encode()).hexdigest()[:9]
 
 
 def _extract_item(
@@ -107,9 +111,9 @@ def _extract_item(
             publish_date=dates[0] if dates else "",
             last_date=max(dates, default="") or node.detected_date,
         )
-    if (node.page_type == "forum_thread" and not posts) or words < MIN_TEXT_WORDS:
-        return _extract_with_model(state, tools, item, node, parsed)
-    return _as_article(item, node, parsed, posts)
+    is_unclear = (node.page_type == "forum_thread" and not posts) or words < MIN_TEXT_WORDS
+    asked = _extract_with_model(state, tools, item, node, parsed) if is_unclear and tools.has_model else None
+    return asked or _as_article(item, node, parsed, posts)
 
 
 def _as_article(
@@ -117,24 +121,18 @@ def _as_article(
 ) -> CollectedItem:
     """The text of the page up to the first comment."""
     day = parsed.page.published_at or node.detected_date or parsed.own_date
-    return item.replace(
-        author=parsed.page.author,
-        publish_date=day,
-        last_date=day,
-        posts=comments,
-        end=min((post.start for post in comments if post.start > 0), default=-1),
-    )
+    end = min((post.start for post in comments if post.start > 0), default=-1)
+    author = parsed.page.author
+    return item.replace(author=author, publish_date=day, last_date=day, posts=comments, end=end)
 
 
 def _extract_with_model(
     state: CollectRun, tools: RunContext, item: CollectedItem, node: CrawlNode, parsed: ParsedPage
-) -> CollectedItem:
+) -> CollectedItem | None:
     """The item that the content role extracts, window by window: all texts and posts, other fields from the
-    first reply with them. What is not verbatim on the page is never quoted."""
-    if not tools.has_model:
-        return _as_article(item, node, parsed, parsed.posts)
+    first reply with them; None without a reply. What is not verbatim on the page is never quoted."""
     page, shown, trouble = parsed.page, 0, ""
-    posts, replies = list[Post](), list[ContentReply]()
+    replies = list[ContentReply]()
     while not replies or (shown < len(page.text) and len(replies) < MAX_WINDOWS):
         window = page.text[shown : shown + WINDOW_CHARS]
         if shown + WINDOW_CHARS < len(page.text):
@@ -154,24 +152,24 @@ def _extract_with_model(
             break
         shown += len(window)
         replies.append(judgement.value)
-        for said in judgement.value.posts:
-            if not said.text.strip():
-                continue
-            post = Post(
+    if not replies:
+        return None
+    if not trouble and len(page.text) > shown:
+        trouble = f"Its first {shown:,} characters were extracted, {len(page.text) - shown:,} were not."
+    posts = list[Post]()
+    for said in (post for reply in replies for post in reply.posts if post.text.strip()):
+        span = find_stretch(said.text, page.text)
+        posts.append(
+            Post(
                 n=len(posts) + 1,
                 user=said.user.strip(),
                 date=(said.date or "")[:25],
-                text=said.text.strip(),
+                text=page.text[span.start : span.end] if span else said.text.strip(),
                 page_id=node.page_id,
+                start=span.start if span else -1,
+                end=span.end if span else -1,
             )
-            if span := find_stretch(said.text, page.text):
-                words = page.text[span.start : span.end]
-                post = post.replace(text=words, start=span.start, end=span.end)
-            posts.append(post)
-    if not replies:
-        return _as_article(item, node, parsed, parsed.posts)
-    if not trouble and len(page.text) > shown:
-        trouble = f"Its first {shown:,} characters were extracted, {len(page.text) - shown:,} were not."
+        )
     texts = [text for reply in replies if (text := reply.content.strip())]
     span = find_stretch(texts[0], page.text) if len(texts) == 1 else None
     stated = next((reply.publish_date for reply in replies if reply.publish_date), "") or page.published_at
@@ -196,120 +194,110 @@ def filter_items(state: CollectRun, tools: RunContext) -> Change:
     were asked for; one page may have many."""
     own, texts = state.own, dict[str, str]()
     for item in [*own.kept_items, *own.unjudged_items]:
-        if item.posts and item.kind != "article":
-            texts[item.id] = "\n\n".join(post.text for post in item.posts)
-        else:
-            end = item.end if item.end >= 0 else None
-            page = tools.page(item.page_ids[0]).text if item.page_ids and not item.content else ""
-            texts[item.id] = item.content or page[item.start : end]
-    timely = [_drop_if_excluded(state, item, texts[item.id]) for item in own.unjudged_items]
-    unique, originals = _drop_copies(own.kept_items, timely, texts)
-    judged = _judge_relevance(state, tools, unique, texts)
-    wanted = own.intent.max_articles
-    kept = [item.id for item in judged if item.status == "kept"]
-    surplus = kept[max(0, wanted - len(own.kept_items)) :]
-    too_many = {"status": "dropped", "reason": f"{wanted} were asked for, and others came first."}
-    settled = [item.replace(**too_many) if item.id in surplus else item for item in judged]
+        texts[item.id] = item.content or "\n\n".join(post.text for post in item.posts)
+        if item.page_ids and not item.content and (item.kind == "article" or not item.posts):
+            texts[item.id] = item.cut_text(tools.page(item.page_ids[0]).text)
+    found = {item.id: item for item in own.kept_items}
+    for item in own.unjudged_items:
+        why = _find_exclusion(state, item, texts[item.id])
+        found[item.id] = item.replace(status="dropped" if why else "new", reason=why)
+    found = _judge_relevance(state, tools, _drop_copies(found, texts), texts)
     events, nodes = [], {node.item_id: node for node in reversed(own.tree.values())}
-    for item in settled:
+    room, wanted = own.intent.max_articles - len(own.kept_items), own.intent.max_articles
+    for item in (found[item.id] for item in own.unjudged_items):
         node = nodes.get(item.id) or CrawlNode(id=item.url, url=item.url)
-        if item.status == "kept":
-            posts = len(item.posts)
+        if item.status == "kept" and room > 0:
+            room -= 1
+            posts, kind = len(item.posts), item.kind
             added = log_event(
-                tools, "nav:content_added", node, item.title, kind=item.kind, item=item.id, posts=posts
+                tools, "nav:content_added", node, item.title, kind=kind, item=item.id, posts=posts
             )
             events.append(added)
-        else:
-            events.append(log_event(tools, "nav:stopped", node, item.reason))
-    return {"items": [*originals, *settled], "events": events}
+            continue
+        if item.status == "kept":
+            item = item.replace(status="dropped", reason=f"{wanted} were asked for, and others came first.")
+            found[item.id] = item
+        events.append(log_event(tools, "nav:stopped", node, item.reason))
+    return {"items": [item for name, item in found.items() if item != own.items[name]], "events": events}
 
 
-def _drop_if_excluded(state: CollectRun, item: CollectedItem, text: str) -> CollectedItem:
-    """The item, dropped when a person excluded its address, or when its date or language is filtered out.
-
-    An unknown date passes, and a thread with a post in time."""
+def _find_exclusion(state: CollectRun, item: CollectedItem, text: str) -> str:
+    """Why an item is left out for its address, date or language; "" when it is not. An unknown date passes,
+    and a thread with a post in time."""
     day, source_filter, intent = item.last_date[:10], state.settings.source_filter, state.own.intent
-    if is_excluded(intent, item.url):
-        why = EXCLUDED_BY_PERSON
-    elif not any(map(intent.covers, [day, *(post.date for post in item.posts if post.date)])):
-        why = explain_untimely(intent, day)
-    else:
-        language = detect_language(text) if source_filter.language else ""
-        why = source_filter.date_problem(day) or source_filter.language_problem(language)
-    return item.replace(status="dropped", reason=why) if why else item
+    if find_limit(state, item.url) == "words":
+        return explain_limit(intent, "words", day)
+    if not any(map(intent.covers, [day, *(post.date for post in item.posts if post.date)])):
+        return explain_limit(intent, "time", day)
+    language = detect_language(text) if source_filter.language else ""
+    return source_filter.date_problem(day) or source_filter.language_problem(language)
 
 
-def _drop_copies(
-    kept: Sequence[CollectedItem], items: Sequence[CollectedItem], texts: dict[str, str]
-) -> tuple[list[CollectedItem], list[CollectedItem]]:
-    """The items with copies of earlier ones dropped, and those of `kept` that now list further addresses. A
-    reply is no copy of what it quotes."""
-    originals, settled = {item.id: item for item in kept}, dict[str, CollectedItem]()
-    words: dict[str, list[str]] = {}
-    for item in [*kept, *items]:
-        if item.id not in originals:
-            settled[item.id] = item
-        if item.id not in originals and item.status != "new":
+def _drop_copies(items: Mapping[str, CollectedItem], texts: Mapping[str, str]) -> dict[str, CollectedItem]:
+    """The items with new copies of earlier ones dropped; the original lists their addresses. A reply is no
+    copy of what it quotes."""
+    found, words = dict(items), dict[str, list[str]]()
+    for item in items.values():
+        if item.status == "dropped":
             continue
         text = texts[item.id]
         own_words = (text[start:end] for start, end in LinkedText([]).find_own_words(text))
         said = tokenize("\n".join(own_words) or text)
         least = MIN_COPY_SIMILARITY if len(said) >= MIN_COPY_WORDS else 1.0
-        likeness = (
-            (name, Indel.normalized_similarity(said, other, score_cutoff=least))
-            for name, other in words.items()
-            if item.id not in originals
+        first = next(
+            (
+                name
+                for name, other in words.items()
+                if item.status == "new" and Indel.normalized_similarity(said, other, score_cutoff=least)
+            ),
+            None,
         )
-        first = next((name for name, share in likeness if share), None)
         if first is None:
             words[item.id] = said
             continue
-        known = settled if first in settled else originals
-        known[first] = known[first].replace(also_at=list(dict.fromkeys([*known[first].also_at, item.url])))
-        why = f"The same text as “{known[first].title}”, which was found first."
-        settled[item.id] = item.replace(status="dropped", reason=why)
-    return list(settled.values()), [originals[item.id] for item in kept if originals[item.id] is not item]
+        also_at = list(dict.fromkeys([*found[first].also_at, item.url]))
+        found[first] = found[first].replace(also_at=also_at)
+        why = f"The same text as “{found[first].title}”, which was found first."
+        found[item.id] = item.replace(status="dropped", reason=why)
+    return found
 
 
 def _judge_relevance(
-    state: CollectRun, tools: RunContext, items: Sequence[CollectedItem], texts: dict[str, str]
-) -> list[CollectedItem]:
+    state: CollectRun, tools: RunContext, items: Mapping[str, CollectedItem], texts: Mapping[str, str]
+) -> dict[str, CollectedItem]:
     """The items, the new ones with their relevance, judged in one call; a page the person named is always
     kept."""
-    intent, passages_of = state.own.intent, dict[str, list[Passage]]()
-
-    def show(item: CollectedItem) -> ItemPreview:
+    intent, passages_of, shown = state.own.intent, dict[str, list[Passage]](), list[ItemPreview]()
+    found, trouble = dict(items), "Without a model nobody judges whether it is wanted."
+    new = [item for item in items.values() if item.status == "new"]
+    for item in new:
+        why = "You named this page." if item.given else trouble
+        found[item.id] = item.replace(status="kept", reason=why)
+    for item in (item for item in new if tools.has_model and not item.given):
         every, writers = split_item(item, tools, passages_of)
         text = texts[item.id]
         whole = Passage(id="", page_id="", url=item.url, start=0, end=len(text), text=text)
-        return ItemPreview(
-            id=item.id,
-            title=item.title,
-            author=item.author,
-            writers=list(dict.fromkeys(writers.values())),
-            date=item.last_date[:10],
-            passages=fit_item(f"{intent.topic} {intent.author}", every or [whole], PREVIEW_CHARS),
-            trail=item.trail,
+        shown.append(
+            ItemPreview(
+                id=item.id,
+                title=item.title,
+                author=item.author,
+                writers=list(dict.fromkeys(writers.values())),
+                date=item.last_date[:10],
+                passages=fit_item(f"{intent.topic} {intent.author}", every or [whole], PREVIEW_CHARS),
+                trail=item.trail,
+            )
         )
-
-    unknown = [item for item in items if item.status == "new" and not item.given]
-    said, trouble = dict[str, ItemVerdict](), "Without a model nobody judges whether it is wanted."
-    if unknown and tools.has_model:
-        shown = [show(item) for item in unknown]
+    if shown:
         judgement = tools.judge(RELEVANCE, intent=intent, today=intent.today, items=shown)
         said = {one.id: one for one in judgement.value.items}
         trouble = f"Nobody judged whether it is wanted. {judgement.failure}".strip()
-    judged = []
-    for item in items:
-        if item.status == "new" and item.given:
-            item = item.replace(status="kept", reason="You named this page.")
-        elif item.status == "new" and (verdict := said.get(item.id)):
-            status = "kept" if verdict.is_relevant else "dropped"
-            item = item.replace(status=status, reason=verdict.reason)
-        elif item.status == "new":
-            item = item.replace(status="kept", reason=trouble)
-        judged.append(item)
-    return judged
+        for name in (one.id for one in shown):
+            status = "kept" if name not in said or said[name].is_relevant else "dropped"
+            found[name] = found[name].replace(
+                status=status, reason=said[name].reason if name in said else trouble
+            )
+    return found
 
 
 def split_item(
@@ -319,23 +307,21 @@ def split_item(
     navigation, what they quote from others, and patches. `passages_of` holds those of pages that were split:
     a changelog has many items."""
     pages = {page_id: tools.page(page_id) for page_id in item.page_ids}
-    found, writers, own_words = list[Passage](), dict[str, str](), list[Passage]()
+    found, own_words, writers = list[tuple[Passage, str]](), list[Passage](), dict[str, str]()
     if item.kind == "article" and item.page_ids:
         page_id = item.page_ids[0]
         if page_id not in passages_of:
             passages_of[page_id] = content_passages(pages[page_id], page_id)
         end = item.end if item.end >= 0 else len(pages[page_id].text)
         for passage in passages_of[page_id]:
-            if passage.start < end and passage.end > item.start:
-                part = _cut(passage, item.start - passage.start, end - passage.start)
-                name = passage.id if part == passage else f"{passage.id}@{part.start}"
-                day = passage.published_at or item.publish_date
-                found += [part.replace(id=name, published_at=day)] if part.text.strip() else []
+            part = _cut(passage, item.start - passage.start, end - passage.start)
+            day = passage.published_at or item.publish_date
+            found += [(part.replace(published_at=day), "")] if part.text.strip() else []
     for post in item.posts:
         if post.start >= 0 and post.page_id in pages:
             page, about = pages[post.page_id], (post.user, format_post_date(post), f"{post.role} {post.n}")
             passage = Passage(
-                id=f"{post.page_id}:post{post.n}",
+                id="",
                 page_id=post.page_id,
                 url=page.final_url or page.url,
                 heading=", ".join(filter(None, about)),
@@ -344,24 +330,23 @@ def split_item(
                 end=post.end,
                 text=page.text[post.start : post.end],
             )
-            found.append(passage)
-            writers[passage.id] = post.user or "someone"
+            found.append((passage, post.user or "someone"))
     linked = {page_id: LinkedText(page.links) for page_id, page in pages.items()}
-    for passage in found:
+    for passage, writer in found:
         parts = linked[passage.page_id].find_own_words(passage.text)
         if sum(end - start for start, end in parts) >= len(passage.text.strip()):
             parts = [(0, len(passage.text))]
-        for n, (start, end) in enumerate(parts):
+        for start, end in parts:
             part = _cut(passage, start, end)
-            own_words.append(part.replace(id=f"{passage.id}.{n}") if n else part)
-            if passage.id in writers:
-                writers[own_words[-1].id] = writers[passage.id]
+            own_words.append(part.replace(id=f"{part.page_id}:{part.start}"))
+            if writer:
+                writers[own_words[-1].id] = writer
     return own_words, writers
 
 
 def _cut(passage: Passage, start: int, end: int) -> Passage:
     """The part of a passage between two offsets of its text."""
-    start, end = max(0, start), min(end, len(passage.text))
+    start, end = max(0, start), max(0, min(end, len(passage.text)))
     return passage.replace(text=passage.text[start:end], start=passage.start + start, end=passage.start + end)
 
 

@@ -35,6 +35,10 @@ class ParsedPage:
     trouble: str = ""
     """Why the structure of its markup could not be read: it then has its links only."""
 
+    def list_addresses(self) -> list[str]:
+        """The addresses of all its links."""
+        return [*(link.url for link in self.page.links), *(link.url for link in self.links)]
+
 
 def parse_page(state: CollectRun, tools: RunContext, node: CrawlNode) -> ParsedPage:
     """The page of a node. Other types than HTML have no posts but a message, and no next page."""

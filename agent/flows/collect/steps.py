@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import date
-from itertools import pairwise
 
 from agent.answering import fact_view
 from agent.answering.pages import START_PAGE_REASON, build_action, store_fetched
@@ -13,7 +12,6 @@ from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
 from agent.flows.collect import frontier, items
 from agent.flows.collect.digest import write_digest
-from agent.flows.collect.frontier import EXCLUDED_BY_PERSON, LinkGroups, group_links
 from agent.flows.collect.page_decision import decide_page
 from agent.flows.collect.parsed_page import ParsedPage, parse_page
 from agent.flows.collect.state import CollectRun, log_event
@@ -23,7 +21,7 @@ from agent.types import Outcome, PlanPart, Proposal, Refusal
 from agent.types.collection import CollectIntent, CrawlNode, LinkCandidate
 
 MAX_DROPPED_SHOWN = 20
-"""Entries of each kind that are kept in the tree although they are not followed."""
+"""Entries of a list that are kept in the tree although they are not followed."""
 UNKNOWN_URL = "the ranking named an address that is not on this page"
 
 
@@ -31,26 +29,27 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Read the request, and add the start pages to the tree. After a send-back all items are judged again.
     Without a model everything that the start pages lead to is wanted."""
     limit, today, own = state.settings.collect.max_articles, tools.today(), state.own
-    wanted = CollectIntent(max_articles=limit, today=today)
+    wanted, public = (
+        CollectIntent(max_articles=limit, today=today),
+        frontier.list_instructions(state, public=True),
+    )
     if tools.has_model:
-        notes = frontier.list_instructions(state, public=True)
-        judgement = tools.judge(INTENT, prompt=state.question, notes=notes, today=today, max_articles=limit)
+        judgement = tools.judge(INTENT, prompt=state.question, notes=public, today=today, max_articles=limit)
         wanted = read_intent(judgement.value, limit, today)
-    moved = []
-    for node in own.tree.values():
-        if node.status == "dropped" and node.detected_date and wanted.covers(node.detected_date):
-            moved.append(node.replace(status="open", ended=""))
-        if node.status == "open" and frontier.is_excluded(wanted, node.url):
-            moved.append(node.replace(status="dropped", ended=EXCLUDED_BY_PERSON, held="words"))
-    texts, new = [state.question, *frontier.list_instructions(state, public=True)], dict[str, str]()
-    for url in [*state.settings.start_urls, *(url for text in texts for url in find_urls(text))]:
-        if (name := canonicalize(url)) and name not in own.tree:
+    now = state_after(state, {"intent": wanted})
+    planned = (node for node in own.tree.values() if node.status == "open" or node.held in ("words", "time"))
+    tree = [moved for node in planned if (moved := frontier.limit_node(now, node)) != node]
+    new = dict[str, str]()
+    for url in [
+        *state.settings.start_urls,
+        *(url for text in [state.question, *public] for url in find_urls(text)),
+    ]:
+        if (name := canonicalize(url)) and name not in own.tree and frontier.find_limit(now, url) != "words":
             new.setdefault(name, url)
     first = sum(node.depth == 0 and not node.continues for node in own.tree.values())
-    start_pages = [
+    tree += [
         CrawlNode(id=name, url=url, path=[n], anchor="given by you")
         for n, (name, url) in enumerate(new.items(), start=first)
-        if not frontier.is_excluded(wanted, url)
     ]
     change: Change = {
         "heard": len(state.notes),
@@ -58,17 +57,23 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         "plan_parts": [PlanPart(id="1", question=state.question)],
         "why_stopped": "",
         "stop_reason": "",
-        "tree": [*start_pages, *moved],
+        "tree": tree,
         "items": [item.replace(status="new", reason="") for item in own.items.values()],
     }
-    if not start_pages and not own.tree:
+    if not new and not own.tree:
         return {**change, "why_stopped": "no start page was named", "stop_reason": "blocked"}, "report"
     return change, "decide"
 
 
 def read_intent(reply: IntentReply, limit: int, today: str) -> CollectIntent:
     """The intent as the model read it. A date that no calendar has is none, nor is a last day to come."""
-    since, until = _read_day(reply.since), _read_day(reply.until)
+
+    def read_day(said: str | None) -> str:
+        with suppress(ValueError):
+            return date.fromisoformat((said or "")[:10]).isoformat()
+        return ""
+
+    since, until = read_day(reply.since), read_day(reply.until)
     sites = (complete_typed_url(site) for site in reply.leave_out_sites)
     named = ((canonicalize(site), host(site)) for site in sites)
     return CollectIntent(
@@ -85,13 +90,6 @@ def read_intent(reply: IntentReply, limit: int, today: str) -> CollectIntent:
     )
 
 
-def _read_day(said: str | None) -> str:
-    """The ISO day; "" for none and for one that no calendar has."""
-    with suppress(ValueError):
-        return date.fromisoformat((said or "")[:10]).isoformat()
-    return ""
-
-
 def decide(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Choose the next page: step by step the start pages first. When nothing is left, or enough was gathered
     and no thread is incomplete, go on to relevance and digest."""
@@ -99,7 +97,8 @@ def decide(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     if len(state.notes) > own.heard:
         return {"pending": None}, "intent"
     waiting, used = own.frontier(state), len(state.actions_this_round)
-    if state.settings.stop_point == "step":
+    is_stepwise = state.settings.stop_point == "step"
+    if is_stepwise:
         waiting.sort(key=lambda node: (node.depth > 0 or bool(node.continues), node.path))
     threads = [node for node in waiting if node.continues == "thread"]
     node = next(iter(threads if own.is_full else [*threads, *waiting]), None)
@@ -109,16 +108,20 @@ def decide(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
             raise BudgetSpent(why, cap="pages", used=used, limit=limits.max_pages)
         next_step = "relevance" if own.unjudged_items else "report"
         return {"why_stopped": why, "stop_reason": reason, "pending": None}, next_step
-    score = f", relevance {node.relevance_score:.2f}" if node.relevance_score is not None else ""
-    dated = f", dated {node.detected_date}" if node.detected_date else ""
-    visit = f"{'Followed from its list' if score or dated else 'Chosen link'}: “{node.anchor}”{score}{dated}."
-    if not node.parent or node.continues:
-        visit = f"The next page of the same {node.continues}." if node.parent else START_PAGE_REASON
+    if node.continues:
+        visit = f"The next page of the same {node.continues}."
+    elif node.parent:
+        score = "" if node.relevance_score is None else f", relevance {node.relevance_score:.2f}"
+        visit = (
+            f"Chosen link: “{node.anchor}”{score}{node.detected_date and f', dated {node.detected_date}'}."
+        )
+    else:
+        visit = START_PAGE_REASON
     proposal = Proposal(next_action="crawl_url", query_or_url=node.url, reasoning=visit, by="code")
     change: Change = {"pending": proposal, "here": node.id}
-    new = [node for node in own.frontier(state) if node.id not in own.shown]
-    if state.settings.stop_point == "step" and any(n.parent and n.continues != "thread" for n in new):
-        return {**change, "shown": [*own.shown, *(n.id for n in new)]}, "approve"
+    new = [node for node in waiting if node.id not in own.shown]
+    if is_stepwise and any(node.parent and node.continues != "thread" for node in new):
+        return {**change, "shown": [*own.shown, *(node.id for node in new)]}, "approve"
     return change, "crawl"
 
 
@@ -156,10 +159,11 @@ def crawl(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
-    """Decide what is done with the current page, and check the decision."""
-    if not state.settings.collect.use_smart_navigation:
-        return {}, "judge_plainly"
+    """Decide what is done with the current page, and check the decision. Without smart navigation each page
+    is content, and the links of a start page are followed."""
     parsed = parse_page(state, tools, state.own.node)
+    if not state.settings.collect.use_smart_navigation:
+        return _take_plainly(state, tools, parsed), "gather"
     node, refusals = decide_page(state, tools, parsed)
     events = [log_event(tools, "nav:decision", node, node.reasoning)]
     change: Change = {"tree": [node], "events": events, "refusals": refusals}
@@ -170,117 +174,112 @@ def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         link = next((link for link in parsed.links if canonicalize(link.url) == target), None)
         opened = frontier.open_child(state, node, link or LinkCandidate(url=node.target_url), 0)
         change |= {"tree": [node, opened], "pages": [state.pages[node.url].replace(links=[opened.url])]}
-    elif node.action in ("EXTRACT_CONTENT", "EXTRACT_LINKS"):
+    else:
         return change, "gather" if node.action == "EXTRACT_CONTENT" else "links"
     return change, "decide"
 
 
-def judge_plainly(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
-    """Without smart navigation: open all links of a start page, and take each page as an article."""
-    node, deep = state.own.node, state.settings.collect.max_depth > 1
-    why = "" if node.depth else ", and all links of the start pages are followed"
+def _take_plainly(state: CollectRun, tools: RunContext, parsed: ParsedPage) -> Change:
+    """A page taken as an article, with all that it links to when it is a start page."""
+    node, is_start = state.own.node, not state.own.node.depth
+    links = [link for link in parsed.links if is_start and canonicalize(link.url) not in state.own.tree]
+    is_deep = state.settings.collect.max_depth > 1
     node = node.replace(
         action="EXTRACT_CONTENT",
         page_type="article",
-        reasoning=f"Without smart navigation each page is taken as an article{why}.",
+        reasoning="Without smart navigation the start pages and all that they link to are articles.",
         confidence=1.0,
         by="code",
+        held="depth" if links and not is_deep else "",
     )
-    opened = []
-    if not node.depth:
-        links = group_links(state, parse_page(state, tools, node).links)[""]
-        fresh = [link for link in links if canonicalize(link.url) not in state.own.tree]
-        node = node.replace(held="depth" if fresh and not deep else "")
-        opened = [frontier.open_child(state, node, link, n) for n, link in enumerate(fresh if deep else [])]
-    events = [log_event(tools, "nav:decision", node, node.reasoning)]
-    return {"tree": [node, *opened], "events": events}, "gather"
+    opened = [frontier.open_child(state, node, link, n) for n, link in enumerate(links if is_deep else [])]
+    return {"tree": [node, *opened], "events": [log_event(tools, "nav:decision", node, node.reasoning)]}
 
 
 def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Rank a listing's links and open the best; its next page has its depth and comes after its entries."""
     own, node = state.own, state.own.node
-    parsed = parse_page(state, tools, node)
-    parent = own.tree.get(node.parent)
+    parsed, parent = parse_page(state, tools, node), own.tree.get(node.parent)
     previous = []
     if parent and parent.page_id and node.continues == "listing":
         previous = [canonicalize(link.url) for link in parse_page(state, tools, parent).links if link.content]
     seen = {*own.tree, *previous, *fact_view.visited_urls(state), canonicalize(parsed.next_url)}
-    new = group_links(state, [link for link in parsed.links if canonicalize(link.url) not in seen])
-    untimely = [link for link in new[""] if link.content and not own.intent.covers(link.date)]
-    found = {**new, "": [link for link in new[""] if link not in untimely], "time": untimely}
-    children, refused, trouble = _rank_links(state, tools, parsed, found) if found[""] else ([], [], "")
-    entries = {limit: sum(link.content for link in some) for limit, some in found.items()}
-    ended, held = "None of its links is relevant.", ""
-    if found["time"]:
-        ended = "None of its entries is in the time range."
-    elif found["words"] and not entries[""]:
-        ended = "Your words exclude all its entries."
-    elif entries["scope"] and not entries[""]:
-        ended = "All its entries are outside the allowed domains."
-    if entries[""] > len(children) >= state.settings.collect.max_links:
-        held = "links"
-    elif entries["words"] or (not children and entries["scope"]):
-        held = "words" if entries["words"] else "scope"
-    late, dropped = untimely[:MAX_DROPPED_SHOWN], []
-    excluded = [link for link in new["words"] if link.content][:MAX_DROPPED_SHOWN]
-    for n, link in enumerate([*late, *excluded]):
-        child = frontier.open_child(state, node, link, frontier.RANK_LAST - 1, n, day=link.date)
-        by_words = {"status": "dropped", "ended": EXCLUDED_BY_PERSON, "held": "words"}
-        dropped.append(child if n < len(late) else child.replace(**by_words))
+    new = [link for link in parsed.links if canonicalize(link.url) not in seen]
+    limits = {
+        link.url: frontier.find_limit(state, link.url, link.date if link.content else "") for link in new
+    }
+    offered = [link for link in new if not limits[link.url]]
+    forbidden = [link for link in new if limits[link.url] and link.content][:MAX_DROPPED_SHOWN]
+    children, refusals, trouble = _rank_links(state, tools, parsed, offered) if offered else ([], [], "")
+    is_cut = sum(link.content for link in offered) > len(children) >= state.settings.collect.max_links
+    children += [
+        frontier.open_child(state, node, link, frontier.RANK_LAST - 1, n, day=link.date)
+        for n, link in enumerate(forbidden)
+    ]
     if following := frontier.find_continuation(state, node, parsed, "listing"):
         days = [link.date for link in parsed.links if link.content and link.date]
-        is_sorted = bool(days) and all(a >= b for a, b in pairwise(days))
-        if is_sorted and own.intent.is_too_old(days[-1]):
+        if days and days == sorted(days, reverse=True) and own.intent.is_too_old(days[-1]):
             why = "The listing is newest first, and its last entry is too old already."
             following = following.replace(status="dropped", ended=why)
-        children = [*children, following]
+        children.append(following)
     live = [child.url for child in children if child.status == "open"]
-    ended = "" if live else ended
-    node = node.replace(ended=ended, held=held, trouble=node.trouble or trouble)
-    change: Change = {
-        "tree": [node, *children, *dropped],
-        "refusals": refused,
+    ended = "" if live else "None of its links is relevant, allowed and in the time range."
+    node = node.replace(ended=ended, held="links" if is_cut else "", trouble=trouble)
+    return {
+        "tree": [node, *children],
+        "refusals": refusals,
         "pages": [state.pages[node.url].replace(links=live)],
         "events": [log_event(tools, "nav:stopped", node, ended)] if ended else [],
-    }
-    return change, "decide"
+    }, "decide"
 
 
 def _rank_links(
-    state: CollectRun, tools: RunContext, parsed: ParsedPage, found: LinkGroups
+    state: CollectRun, tools: RunContext, parsed: ParsedPage, offered: list[LinkCandidate]
 ) -> tuple[list[CrawlNode], list[Refusal], str]:
-    """The best links as nodes, the refused addresses, and why the list's structure chose. It does so too
-    when the model was told of its invented addresses and names nothing else."""
-    wanted = state.own.intent
-    if not tools.has_model:
-        return frontier.open_ranked_links(state, frontier.list_entries(found[""]), found[""]), [], ""
-    shown, left_out = frontier.choose_links(wanted, found[""], frontier.MAX_LINKS_SHOWN)
-    known = {canonicalize(link.url) for link in shown}
+    """The best links as nodes, the addresses that the model invented, and why it did not rank them: then, and
+    without a model, those beside dates, else those outside of menus, are followed in their order.
 
-    def find_unknown(reply: LinkRanking) -> list[str]:
-        """The addresses that a reply names and that were not offered, each once."""
-        return list(dict.fromkeys(one.url for one in reply.links if canonicalize(one.url) not in known))
+    The date in the listing wins over the model's, which counts only if the text of the link has its year."""
+    wanted, most, node = state.own.intent, state.settings.collect.max_links, state.own.node
+    shown, left_out = frontier.choose_links(wanted, offered)
+    dated = {link.place for link in parsed.links if link.date and link.content}
+    entries = [link for link in shown if link.content and (link.place in dated or not dated)][:most]
+    plainly = [frontier.open_child(state, node, link, n, day=link.date) for n, link in enumerate(entries)]
+    if not tools.has_model:
+        return plainly, [], ""
+    known, refusals = {canonicalize(link.url): link for link in shown}, dict[str, Refusal]()
+
+    def check(reply: LinkRanking) -> list[str]:
+        unknown = dict.fromkeys(one.url for one in reply.links if canonicalize(one.url) not in known)
+        refusals.update({url: Refusal(what=url, why=UNKNOWN_URL, step=tools.step) for url in unknown})
+        return [f"{url}: {UNKNOWN_URL}" for url in unknown]
 
     judgement = tools.judge(
         LINK_RANKING,
-        check=lambda reply: [f"{url}: {UNKNOWN_URL}" for url in find_unknown(reply)],
+        check=check,
         intent=wanted,
-        url=state.own.node.url,
+        url=node.url,
         title=parsed.page.title,
         today=wanted.today,
-        limit=state.settings.collect.max_links,
-        dated=any(link.date and link.content for link in [*found[""], *found["time"]]),
+        limit=most,
+        dated=bool(dated),
         links=shown,
         left_out=left_out,
     )
-    replies = [judgement.earlier, judgement.value] if judgement.earlier else [judgement.value]
-    named = dict.fromkeys(url for reply in replies for url in find_unknown(reply))
-    refused = [Refusal(what=url, why=UNKNOWN_URL, step=tools.step) for url in named]
-    children = frontier.open_ranked_links(state, judgement.value.links, shown)
+    children = dict[str, CrawlNode]()
+    for one in sorted(judgement.value.links, key=lambda one: -one.relevance_score):
+        if (name := canonicalize(one.url)) in known and name not in children and len(children) < most:
+            link, day = known[name], (one.detected_date or "")[:10]
+            is_plausible = day[:4].isdigit() and day[:4] in f"{link.text} {link.context} {link.url}"
+            day, more = (
+                link.date or (day if is_plausible else ""),
+                {"relevance_score": round(one.relevance_score, 3)},
+            )
+            children[name] = frontier.open_child(state, node, link, len(children), day=day, **more)
     trouble = judgement.failure or "; ".join(judgement.problems)
     if trouble and not children:
-        return frontier.open_ranked_links(state, frontier.list_entries(shown), shown), refused, trouble
-    return children, refused, judgement.failure
+        return plainly, list(refusals.values()), trouble
+    return list(children.values()), list(refusals.values()), judgement.failure
 
 
 def gather(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
@@ -288,16 +287,18 @@ def gather(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     own, node = state.own, state.own.node
     parsed = parse_page(state, tools, node)
     thread = own.items.get(node.item_id) if node.continues == "thread" else None
+    found = [thread] if thread else items.extract_items(state, tools, node, parsed)
     if thread:
         known = {(post.user, post.date, post.text) for post in thread.posts}
         more = [post for post in parsed.posts if (post.user, post.date, post.text) not in known]
         numbered = [post.replace(n=n) for n, post in enumerate(more, start=len(thread.posts) + 1)]
-        thread = thread.replace(
-            posts=[*thread.posts, *numbered],
-            page_ids=[*thread.page_ids, node.page_id],
-            last_date=max([thread.last_date, *(post.date for post in more)]),
-        )
-    found = [thread] if thread else items.extract_items(state, tools, node, parsed)
+        found = [
+            thread.replace(
+                posts=[*thread.posts, *numbered],
+                page_ids=[*thread.page_ids, node.page_id],
+                last_date=max([thread.last_date, *(post.date for post in more)]),
+            )
+        ]
     found = [item.replace(trouble=item.trouble or parsed.trouble) for item in found]
     node = node.replace(item_id=found[0].id)
     has_more = found[0].posts and state.settings.collect.use_smart_navigation

@@ -109,7 +109,7 @@ def list_chips(branch: CrawlNode) -> Sequence[tuple[str, str]]:
         else []
     )
     told += [(PAGE_TYPE_LABELS[branch.page_type], "")] if PAGE_TYPE_LABELS[branch.page_type] else []
-    return [*told, *([("the same text as another page", "")] if branch.same_as else [])]
+    return told
 
 
 def _render_details(branch: CrawlNode, model: str) -> str:
