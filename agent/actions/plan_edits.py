@@ -9,14 +9,14 @@ from typing import Annotated
 from pydantic import Field
 
 from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep
+from agent.answering.fact_view import find_free_id
 from agent.answering.pages import offer_again
-from agent.answering.plan import find_free_id
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import UsageError
 from agent.flows import FLOWS
-from agent.flows.research.plan_step import PLAN_EDIT
+from agent.flows.research.policy import PLAN_EDIT
 from agent.roles.research import MAX_PARTS
 from agent.text.plurals import clip
 from agent.types import Edit, Fact, Note, PlanPart, Status

@@ -27,7 +27,7 @@ from agent.errors import NotFound, UsageError
 from agent.flows import FLOWS
 from agent.flows.chat import dialogue
 from agent.flows.research import policy
-from agent.flows.research.plan_step import CHECK_PLAN
+from agent.flows.research.policy import CHECK_PLAN
 from agent.store.ledger import utc_timestamp
 from agent.text.plurals import clip
 from agent.text.urls import complete_typed_url

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.answering.plan import find_part
+from agent.answering.fact_view import find_part
 from agent.engine.context import RunContext
 from agent.evidence.citation_check import check_support, filter_citations, list_evidence
 from agent.evidence.claim_check import describe_finding

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from agent.answering import fact_view
 from agent.answering.claim_checks import WrittenDraft, check_sentences
-from agent.answering.fact_intake import add_facts, review_by_model
+from agent.answering.fact_view import add_facts, review_by_model
 from agent.answering.verdict import finish_answer
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState

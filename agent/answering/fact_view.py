@@ -3,17 +3,27 @@ words, source, step and status. Pure functions."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
+from agent.engine.state import Change, state_after
+from agent.roles.check_claims import COMPARE_FACTS
+from agent.roles.research import ConflictRuling
 from agent.text.contacts import remove_unfounded_contacts
 from agent.text.plurals import list_first
 from agent.text.urls import canonicalize, find_urls, is_excluded, site
-from agent.types import Fact, PauseRequest, Proposal, Turn
+from agent.types import Assessment, Conflict, Fact, PauseRequest, PlanPart, Proposal, Ruling, Turn
 
 T = TypeVar("T")
+ConflictReview = Callable[[RunState], list[Ruling]]
+"""A model's readings of the conflicts of a state."""
+MAX_COMPARED_CONFLICTS = 12
+"""Conflicts of one call: about 2,000 tokens of quotes."""
+MAX_PARTS = 6
+"""Parts of a question that a chat or a site tells apart."""
 UNREACHABLE_CONFIDENCE = 1.01
 """A confidence that none reaches."""
 MAX_PROMPT_FACTS = 40
@@ -199,6 +209,91 @@ def pause_for_new_conflicts(state: RunState) -> PauseRequest | None:
     topics = [" · ".join(filter(None, (c.subject, c.attribute))) or "what was read" for c in new]
     why = f"Sources disagree: {list_first(topics, '; ')}."
     return PauseRequest(kind="conflict", why=why, conflicts=[conflict.id for conflict in new])
+
+
+def list_parts(parts: Iterable[str], question: str) -> list[PlanPart]:
+    """The plan of a question: the parts that a model told apart, else the question as one."""
+    told = [part.strip() for part in parts if part.strip()][:MAX_PARTS]
+    asked = told if len(told) > 1 else [question]
+    return [PlanPart(id=str(n), question=part, by="model") for n, part in enumerate(asked, 1)]
+
+
+def find_free_id(plan: Sequence[PlanPart], facts: Iterable[Fact]) -> int:
+    """The first number for a new part that no part has and no fact of a dropped one bears on."""
+    used = [*(part.id for part in plan), *(fact.part for fact in facts)]
+    return 1 + max((int(id) for id in used if id.isdecimal()), default=0)
+
+
+def find_part(plan: Sequence[PlanPart], fact: Fact) -> str:
+    """The id of the part that a fact bears on: the one named for it, or the only one; "" for none."""
+    if len(plan) == 1:
+        return plan[0].id
+    return fact.part if any(part.id == fact.part for part in plan) else ""
+
+
+def add_facts(
+    state: RunState,
+    step: int,
+    new: Sequence[Fact],
+    *,
+    model: float | None = None,
+    unanswered: Collection[str] = (),
+    sides: Collection[str] = (),
+    review: ConflictReview | None = None,
+) -> Change:
+    """The change of new facts, each with its part of the plan, with a model's readings of the conflicts that
+    they make. `model` is the model's own estimate, `unanswered` are the parts that it does not call answered,
+    `sides` the ids of one fact for each side of an inconsistency that it reports."""
+    change: Change = {"facts": [fact.replace(part=find_part(state.plan, fact)) for fact in new]}
+    if review and (rulings := review(state_after(state, change))):
+        change["rulings"] = rulings
+    said = Assessment(step=step, model=model, unanswered=list(unanswered), sides=list(sides))
+    return {**change, "assessments": [said]}
+
+
+def open_conflicts(state: RunState) -> list[Conflict]:
+    """The open conflicts, those about the question first."""
+    found = [conflict for conflict in state.conflicts.values() if conflict.status == "open"]
+    return sorted(found, key=lambda conflict: not conflict.asks)
+
+
+def read_rulings(conflicts: Sequence[Conflict], given: Sequence[ConflictRuling], step: int) -> list[Ruling]:
+    """A model's readings of these conflicts; of others they count for nothing."""
+    said, found = {ruling.id: ruling for ruling in given}, list[Ruling]()
+    for conflict in conflicts:
+        if ruling := said.get(conflict.id):
+            made = Ruling(
+                conflict=conflict.id,
+                kind=conflict.kind,
+                values=conflict.values,
+                ruling=ruling.ruling,
+                chosen="",
+                reason=" ".join(ruling.reason.split())[:300],
+                by="model",
+                step=step,
+            )
+            found.append(made)
+    return found
+
+
+def review_by_model(tools: RunContext) -> ConflictReview:
+    """A review by one call of a model for all open conflicts that no one ruled on; none without those."""
+
+    def review(state: RunState) -> list[Ruling]:
+        asked = [c for c in open_conflicts(state) if not c.ruling and not c.model_ruling]
+        asked = asked[:MAX_COMPARED_CONFLICTS]
+        if not asked or not tools.client:
+            return []
+        named = {i for conflict in asked for value in conflict.values for i in value.fact_ids}
+        result = tools.judge(
+            COMPARE_FACTS,
+            question=state.own.relevance_question(state),
+            conflicts=asked,
+            facts=[fact for name, fact in state.facts.items() if name in named],
+        )
+        return read_rulings(asked, result.value.conflicts, tools.step)
+
+    return review
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@ read, and the passages of them that a prompt may show."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 
 from agent.engine.context import RunContext
 from agent.engine.run_state import Own, RunState
@@ -13,9 +14,12 @@ from agent.library.ingest import DEMO_TAG
 from agent.retrieval.passages import split_passages
 from agent.retrieval.shown_passages import add_spans
 from agent.text.urls import canonicalize, find_doi, host
-from agent.types import Action, Outcome, Page, PageRef, Passage, Proposal, Publication
+from agent.types import Action, Outcome, Page, PageRef, Passage, Proposal, Publication, SearchResult
+from agent.web.search_results import find_pause
 from agent.web.unpaywall import OpenCopy
 
+ANSWERED = (Outcome.OK, Outcome.EMPTY)
+"""The outcomes of a search that its engine answered."""
 START_PAGE_REASON = "You chose this start page."
 """Why a page is read that a person named as a start."""
 MENU_LINK_SHARE = 0.8
@@ -24,6 +28,14 @@ MIN_TITLE_WORDS = 4
 """A table cell with at least so many words that is also a link text counts as the title of another page."""
 MAX_SOURCES = 100_000
 """Sources of the demo world that are hidden at most."""
+
+
+def cool_down(cooling: Mapping[str, str], result: SearchResult) -> dict[str, str]:
+    """The engines that are left alone, and until when (ISO 8601), after this result."""
+    if not (pause := find_pause(result)):
+        return dict(cooling)
+    until = datetime.now(UTC) + timedelta(seconds=pause)
+    return {**cooling, result.engine: until.isoformat(timespec="milliseconds").replace("+00:00", "Z")}
 
 
 def read_open_copy(tools: RunContext, page: Page, found: Publication | None = None) -> Page:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from agent.answering import conflict_sentences, fact_view, verdict
 from agent.answering.claim_checks import check_sentences
 from agent.answering.draft import build_fact_from_quote
-from agent.answering.fact_intake import add_facts
+from agent.answering.fact_view import add_facts
 from agent.answering.journey import describe_journey
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState

@@ -8,8 +8,8 @@ from typing import Any
 
 from agent.answering import conflict_sentences, fact_view
 from agent.answering.claim_checks import WrittenDraft
-from agent.answering.confidence import assess_confidence, find_answered, find_claim, name_part
 from agent.answering.journey import describe_journey
+from agent.answering.view import assess_confidence, close_plan, find_answered, name_part
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.evidence.block_layout import prune_blocks
@@ -20,7 +20,7 @@ from agent.evidence.citation_check import (
     filter_citations,
     has_page_support,
 )
-from agent.evidence.confidence import PRECISION, compute_part, describe_certainty
+from agent.evidence.confidence import describe_certainty
 from agent.evidence.report_words import words_for
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count, list_first
@@ -29,12 +29,8 @@ from agent.types import (
     Answer,
     AnswerBlock,
     Assessment,
-    Confidence,
     Outcome,
     PageRef,
-    PartConfidence,
-    PartStatus,
-    PlanPart,
     Reason,
     ReportLength,
     Sentence,
@@ -189,27 +185,6 @@ def record_answer(answer: Answer, change: Change | None = None) -> Change:
     before = change or {}
     said = [*before.get("assessments", []), Assessment(step=answer.step)]
     return {**before, "answers": [answer], "assessments": said}
-
-
-def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> list[PlanPart]:
-    """The plan with the status and confidence of each part: answered (found, where no model wrote that) or
-    not, disputed when an open conflict contradicts its claim, not found when no sentence was on it."""
-    facts = fact_view.facts_after_notes(state)
-    figures = {part.part: part for part in level.parts} if level else {}
-    answered, plan = find_answered(state.plan, answer, facts), list[PlanPart]()
-    for part in state.plan:
-        figure = figures.get(part.id, PartConfidence(part=part.id))
-        is_open = part.id not in answered or (len(state.plan) == 1 and bool(answer.open))
-        status: PartStatus = "open" if is_open else "answered"
-        if not find_claim(state.plan, part, answer, facts):
-            is_told = any(said.part == part.id and said.check for said in answer.sentences)
-            status = "open" if is_told or answer.reason == "unsupported" else "not_found"
-        elif answer.by != "model":
-            status = "found"
-        elif figure.disputed:
-            status = "disputed"
-        plan.append(part.replace(status=status, confidence=round(compute_part(figure), PRECISION)))
-    return plan
 
 
 def describe_failures(failed: list[PageRef]) -> str:

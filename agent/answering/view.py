@@ -6,17 +6,42 @@ nothing of it costs nothing. An edit has nothing to take back, and an undone ste
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from agent.answering import fact_view
-from agent.answering.confidence import assess_confidence
-from agent.answering.verdict import close_plan
+from agent.answering.conflict_sentences import RULING_PREFIX
+from agent.answering.fact_view import find_part
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import REMOVAL_PREFIX, Change
+from agent.evidence import confidence
+from agent.evidence.claim_check import CERTAIN_VERDICTS
+from agent.evidence.confidence import PRECISION, EvidencePool, compute_part, explain_changes
 from agent.evidence.conflicts import ConflictIndex, find_disputed, settle_conflict
+from agent.evidence.sources import is_site_name
+from agent.text.plurals import format_count
+from agent.text.question_analysis import parse_question
 from agent.text.urls import site
-from agent.types import Conflict, ConflictSide, Fact
+from agent.types import (
+    Answer,
+    Confidence,
+    Conflict,
+    ConflictSide,
+    Fact,
+    PartConfidence,
+    PartStatus,
+    PlanPart,
+    Sentence,
+)
+
+SECTION_CALLS, SECTION_TOKENS = 2, 4_000
+"""What a section of a full report costs at most (`bench.report`)."""
+UNSTATED_JUDGEMENT = 0.9
+"""The judgement of a model that gives no estimate of its answer (our own judgement: its statements passed a
+check)."""
 
 _FACTS = frozenset("facts -facts strikes -strikes rulings notes readings plan_parts asked question".split())
 _CLAIMS = _FACTS | {"answers", "assessments"}
@@ -115,3 +140,160 @@ def _assess(run: RunState[Any], change: Change, step: int) -> None:
     last = run.confidence[-1] if run.confidence else None
     if "assessments" in change or not last or (level.value, level.parts) != (last.value, last.parts):
         run.confidence = [*run.confidence, level]
+
+
+def assess_confidence(state: RunState, step: int, *, answer: Answer | None = None) -> Confidence | None:
+    """The confidence, and the reasons of its change; None where no model judged. With an `answer` the claims
+    are its own. The judgement is a model's last estimate."""
+    said = next((said for said in reversed(state.assessments) if said.model is not None), None)
+    if (answer is None and said is None) or (answer is not None and answer.by != "model"):
+        return None
+    shown, known = fact_view.facts_for_prompt(state), fact_view.facts_after_notes(state)
+    cited = [known[i] for said in (answer.sentences if answer else ()) for i in said.fact_ids if i in known]
+    idle = (fact for fact in reversed(known.values()) if not fact.is_active)  # they tell sources apart
+    facts = {fact.id: fact for fact in [*shown, *cited, *islice(idle, fact_view.MAX_PROMPT_FACTS)]}
+    names = parse_question(state.full_question).names
+    pool = EvidencePool(
+        facts.values(),
+        [  # those of which two values are stated by one of these facts
+            conflict
+            for conflict in state.conflicts.values()
+            if sum(any(i in facts for i in value.fact_ids) for value in conflict.values) > 1
+        ],
+        lambda fact: state.own.asks_one_publisher or any(is_site_name(name, fact.url) for name in names),
+    )
+    unanswered = said.unanswered if said else []
+    if answer:  # what the writer leaves open of a part takes nothing from what is said
+        answered = find_answered(state.plan, answer, facts)
+        unanswered = [part.id for part in state.plan if part.id not in answered]
+    judgement = said.model if said and said.model is not None else UNSTATED_JUDGEMENT
+    evidence = []
+    for part in state.plan:  # of an answer the facts that its sentence on the part cites, those on it first
+        claims = [name for name, fact in facts.items() if fact.is_active]
+        if answer:
+            claim = find_claim(state.plan, part, answer, facts)
+            claims = [i for i in claim.fact_ids if i in facts] if claim else []
+        own = [i for i in claims if find_part(state.plan, facts[i]) == part.id]
+        claims = own or (claims if answer else [])
+        evidence.append(pool.measure(part.id, claims, judgement, is_answered=answer is not None))
+    point = confidence.assess_confidence(
+        step, evidence, judgement, model=said.model if said else None, unanswered=unanswered
+    )
+    return explain_changes(state.confidence[-1] if state.confidence else None, point, evidence, state.plan)
+
+
+def find_claim(
+    plan: Sequence[PlanPart], part: PlanPart, answer: Answer, facts: Mapping[str, Fact]
+) -> Sentence | None:
+    """The first supported sentence on a part, by its own part or that of its facts; of a part that the judge
+    calls answered the first of all where none is on it. Where the judge did not say, it is the first on the
+    part (of all where nobody named a part), and None unless that is supported. A person's ruling counts where
+    nothing else does, and what rests on a person's word alone never."""
+    said, others, is_named = list[Sentence](), list[Sentence](), False
+    for sentence in sorted(answer.sentences, key=lambda sentence: sentence.text.startswith(RULING_PREFIX)):
+        cited = [facts[i] for i in sentence.fact_ids if i in facts]
+        if (sentence.check or cited) and not (cited and all(fact.rests_on_person for fact in cited)):
+            parts = {sentence.part, *(find_part(plan, fact) for fact in cited)} - {""}
+            (said if part.id in parts else others).append(sentence)
+            is_named = is_named or bool(parts)
+    if (called := _list_called(plan, answer)) is None:
+        first = said or others[: 0 if is_named else 1]
+        return first[0] if first and first[0].backed else None
+    others = others if part.id in called else []
+    return next((sentence for sentence in [*said, *others] if sentence.backed), None)
+
+
+def find_answered(plan: Sequence[PlanPart], answer: Answer, facts: Mapping[str, Fact]) -> set[str]:
+    """The parts that the supported sentences of a model's answer answer: those that the judge says, and those
+    whose first one is quoted or computed, which is not put to it; where it did not say, those with one."""
+    claims = {part.id: find_claim(plan, part, answer, facts) for part in plan}
+    called = _list_called(plan, answer)
+    return {
+        id
+        for id, claim in claims.items()
+        if claim and (called is None or id in called or claim.check in CERTAIN_VERDICTS)
+    }
+
+
+def _list_called(plan: Sequence[PlanPart], answer: Answer) -> Sequence[str] | None:
+    """The parts that the judge calls answered; None where it did not say, as where there is one part."""
+    return answer.answered_parts if len(plan) > 1 else None
+
+
+def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, Fact]) -> Sentence:
+    """The sentence with the part that it answers: its own, that of its facts, or the only one."""
+    if any(part.id == sentence.part for part in plan):
+        return sentence
+    parts = [find_part(plan, facts[i]) for i in sentence.fact_ids if i in facts]
+    return sentence.replace(part=plan[0].id if len(plan) == 1 else next(filter(None, parts), ""))
+
+
+def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> list[PlanPart]:
+    """The plan with the status and confidence of each part: answered (found, where no model wrote that) or
+    not, disputed when an open conflict contradicts its claim, not found when no sentence was on it."""
+    facts = fact_view.facts_after_notes(state)
+    figures = {part.part: part for part in level.parts} if level else {}
+    answered, plan = find_answered(state.plan, answer, facts), list[PlanPart]()
+    for part in state.plan:
+        figure = figures.get(part.id, PartConfidence(part=part.id))
+        is_open = part.id not in answered or (len(state.plan) == 1 and bool(answer.open))
+        status: PartStatus = "open" if is_open else "answered"
+        if not find_claim(state.plan, part, answer, facts):
+            is_told = any(said.part == part.id and said.check for said in answer.sentences)
+            status = "open" if is_told or answer.reason == "unsupported" else "not_found"
+        elif answer.by != "model":
+            status = "found"
+        elif figure.disputed:
+            status = "disputed"
+        plan.append(part.replace(status=status, confidence=round(compute_part(figure), PRECISION)))
+    return plan
+
+
+@dataclass(frozen=True)
+class PartView:
+    """A part as it stands: `part` with its status and confidence now, how many active facts bear on it, and
+    whether it waits for the answer of another part."""
+
+    part: PlanPart
+    facts: int
+    waits_for: tuple[str, ...] = ()
+
+
+def view_plan(state: RunState) -> list[PartView]:
+    """The parts in order. Once there is an answer and nothing was read since, a part stands as the answer
+    left it; before that it is answered when its facts say so and the analyzer does not object, and found
+    where no model judged."""
+    parts = list(state.plan)
+    active = [fact for fact in fact_view.facts_after_notes(state).values() if fact.is_active]
+    counted = Counter(find_part(parts, fact) for fact in active)
+    if state.answer is None or state.actions_this_round:
+        level = state.confidence[-1] if state.confidence else None
+        figures = {part.part: part for part in level.parts} if level else {}
+        for n, part in enumerate(parts):
+            figure = figures.get(part.id)
+            status: PartStatus = "open"
+            if counted[part.id] and figure is None:
+                status = "found"
+            elif figure and counted[part.id] and figure.disputed:
+                status = "disputed"
+            elif figure and counted[part.id] and figure.weight and not figure.unanswered:
+                status = "answered"
+            value = round(compute_part(figure), PRECISION) if figure else 0.0
+            parts[n] = part.replace(status=status, confidence=value)
+    done = {part.id for part in parts if part.status in ("answered", "found")}
+    return [
+        PartView(part, counted[part.id], tuple(id for id in part.after if id not in done)) for part in parts
+    ]
+
+
+def describe_remaining(state: RunState) -> str:
+    """What a full report on several parts still costs at most: the searches and pages that are left, then the
+    writing; "" for other answers."""
+    if state.settings.report != "full" or len(state.plan) < 2:
+        return ""
+    left = max(0, state.settings.max_steps - len(state.actions_this_round))
+    calls, tokens = SECTION_CALLS * len(state.plan), SECTION_TOKENS * len(state.plan)
+    research = format_count(left, "search or page", "searches and pages")
+    return (
+        f"Still to come: at most {research}, then the report with about {calls} calls and {tokens:,} tokens."
+    )

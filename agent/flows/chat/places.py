@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from agent.answering.claim_checks import WrittenDraft
 from agent.answering.draft import build_fact_from_quote
+from agent.answering.fact_view import find_part
 from agent.answering.pages import find_hidden_sources, refer_to_stored
-from agent.answering.plan import assign_parts
 from agent.answering.verdict import RUNNING_TEXT, finish_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
@@ -116,7 +116,7 @@ def _list_facilities(
         facts.append(build_fact_from_quote("", tools, page, quotation, by="code"))
         stated = facility.model_dump(include={"name", "kind", "address", "latitude", "longitude"})
         rows.append(FacilityHit(**stated, km=km, fact_id=facts[-1].id))
-    facts = assign_parts(state.plan, facts)
+    facts = [fact.replace(part=find_part(state.plan, fact)) for fact in facts]
     counts = Counter(fact.page_id for fact in facts)
     change: Change = {
         "facts": facts,

@@ -9,8 +9,8 @@ from typing import Any
 from agent.answering import fact_view
 from agent.answering.claim_checks import FAILED_VERDICTS
 from agent.answering.draft import ask_writer
+from agent.answering.fact_view import list_parts
 from agent.answering.passages import show_passages
-from agent.answering.plan import list_parts
 from agent.answering.verdict import no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after

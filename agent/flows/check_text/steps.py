@@ -6,8 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from agent.answering.claim_checks import judge_sentences, make_judge
-from agent.answering.engine_choice import ANSWERED, cool_down
-from agent.answering.pages import build_action, build_crawl, content_passages, read_open_copy, store_fetched
+from agent.answering.pages import (
+    ANSWERED,
+    build_action,
+    build_crawl,
+    content_passages,
+    cool_down,
+    read_open_copy,
+    store_fetched,
+)
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent

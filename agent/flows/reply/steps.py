@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import accumulate
 
+from agent.answering.fact_view import list_parts
 from agent.answering.pages import find_hidden_sources, refer_to_stored
-from agent.answering.plan import list_parts
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import NotFound

@@ -1,37 +1,38 @@
 """What a round brings to a research run: facts, leads, conflicts and a new confidence. Search results become
-leads by rule; the analyzer reads the pages, all in one call as far as its token budget reaches; the rules of
-evidence decide what counts."""
+leads by rule; the analyzer reads the passages that fit best, of all pages in one call as far as its token
+budget reaches; the rules of evidence decide what counts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from agent.answering import fact_view
-from agent.answering.engine_choice import merge_results
-from agent.answering.fact_intake import add_facts, open_conflicts, read_rulings
+from agent.answering.draft import build_fact_from_quote, has_page_quote
+from agent.answering.fact_view import add_facts, open_conflicts, read_rulings
 from agent.answering.pages import mark_read
-from agent.answering.revision import list_wishes
+from agent.answering.revision import current_reading, list_wishes
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
-from agent.evidence.citation_check import verify_fact
 from agent.evidence.quote_match import split_at_ellipsis
-from agent.evidence.sources import assess_trust
-from agent.flows.research import opened_pages, policy, without_model
-from agent.flows.research.opened_pages import OpenPage
-from agent.flows.research.plan_step import describe_reading
-from agent.flows.research.policy import find_known_url, find_secrets
-from agent.flows.research.state import SEARCH_PREFIX, ResearchRun
-from agent.retrieval.link_scoring import lead_id, make_hit_leads, make_page_leads, merge_leads
-from agent.retrieval.scorer import score_fact
-from agent.retrieval.shown_passages import add_spans
-from agent.roles.research import ANALYZER, AnalyzerReply, ExtractedFact, join_replies
+from agent.evidence.sources import DisjointSets
+from agent.flows.research import policy
+from agent.flows.research.policy import describe_reading, find_known_url, find_secrets
+from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
+from agent.retrieval import shown_passages
+from agent.retrieval.answer import Quotation, find_best_lines
+from agent.retrieval.link_scoring import lead_id, make_hit_leads, make_page_leads, merge_leads, rank_links
+from agent.retrieval.passages import split_passages
+from agent.retrieval.scorer import fuse_rankings, rank_passages
+from agent.roles.research import ANALYZER, AnalyzerReply, ExtractedFact, ShownPage, join_replies
 from agent.roles.role import RoleResult
 from agent.text.plurals import clip
-from agent.text.urls import canonicalize, find_urls
-from agent.types import Action, Fact, Lead, Outcome, PageRef, Refusal, SearchResult
-from agent.types.facts import make_fact_id
+from agent.text.urls import canonicalize, find_urls, is_excluded
+from agent.types import Fact, Lead, Outcome, Page, PageRef, Passage, Refusal, SearchHit, SearchResult
+from agent.web.prompt_injection import find_injected_links
 
 MAX_MERGED_HITS = 20
 """Results that are kept of one query: those of two engines, ten each."""
@@ -39,145 +40,273 @@ MAX_QUERY_LEADS = 6
 """Names and topics to search for that are kept of one reply."""
 PICKED = 0.3
 """The score of a lead that only the analyzer proposes, and what its choice adds to that of any other."""
+MAX_PASSAGES, MAX_QUOTES = 10, 6
+"""Passages of a page that are read without a model, and quotes that are kept of it for each thing asked."""
+PAGE_TOKENS, READING_TOKENS = 1_000, 8_000
+"""Tokens of a page in a call on the average, as much as the whole page shows; and of all page text in one: a
+round of four pages, and room for those that a person supplies."""
+READING_SHARE = 0.5
+"""The part of a small model's room that pages get; the rest is for what is known, their links and tags."""
+MAX_LINKS = 24
+"""Links that a call lists, over all its pages; fewer where the page text has less than READING_TOKENS."""
+MAX_UNREAD_LEADS = 5
+"""Pages read in part that a decision is offered."""
+
+
+@dataclass
+class OpenPage:
+    """A page that is read now: what was chosen of it, and what its record will say."""
+
+    ref: PageRef
+    page_id: str
+    page: Page
+    """Without the links of passages that give orders to machines."""
+    part: str = ""
+    queries: list[str] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    passages: list[Passage] = field(default_factory=list)
+    """All its passages."""
+    reading: ShownPage = field(default_factory=lambda: ShownPage(url=""))
+    _quotes: dict[str, bool] = field(default_factory=dict)
+
+    def has_quote(self, quote: str) -> bool:
+        """Whether its text holds this quote, in whatever spelling; looked for once."""
+        if quote not in self._quotes:
+            self._quotes[quote] = has_page_quote(self.page, quote)
+        return self._quotes[quote]
 
 
 def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Turn what the round brought into facts, leads and a confidence. Search results become leads, those of
     one query by several engines as one list; nothing is ever quoted from them."""
-    found = state.own.unanalyzed
-    if not found:
+    by_query, pages = dict[str, list[list[SearchHit]]](), list[OpenPage]()
+    if not (found := state.own.unanalyzed):
         return {}, "decide"
+    for item in found:
+        if item.hits:
+            by_query.setdefault(item.source.removeprefix(SEARCH_PREFIX), []).append(item.hits)
     hit_leads = list[Lead]()
-    for source in dict.fromkeys(item.source for item in found if item.hits):
-        hits = merge_results([item.hits for item in found if item.source == source], MAX_MERGED_HITS)
-        query = source.removeprefix(SEARCH_PREFIX)
+    for query, rankings in by_query.items():
+        hits = merge_results(rankings, MAX_MERGED_HITS)
         result = SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits, detail="")
         hit_leads += make_hit_leads(state.full_question, result, tools.step)
     leads = merge_leads(state.own.leads, hit_leads)
-    pages = [opened_pages.open_page(state, tools, item) for item in found if item.page_id]
+    for item in found:
+        pages += [open_page(state, tools, item)] if item.page_id else []
     if not pages:
         return {"leads": leads, **add_facts(state, tools.step, []), "is_analyzed": True}, "decide"
     state = state_after(state, {"leads": leads})
     tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_ROUND_ACTIONS)
-    groups = list(opened_pages.choose_readings(state, tools, pages))
-    if tools.has_model:
-        asked = [partial(_ask_analyzer, state, tools, group) for group in groups]
-        judgements = tools.judge_side_by_side(asked)
-    else:
-        judgements = [
-            RoleResult(value=without_model.quote_pages(state, group), by="keyless") for group in groups
-        ]
-    judgement = judgements[0].replace(
-        value=join_replies([judged.value for judged in judgements]),
-        problems=[problem for judged in judgements for problem in judged.problems],
-        withheld=sum(judged.withheld for judged in judgements),
+    groups = choose_readings(state, tools, pages)
+    replies = tools.judge_side_by_side([partial(_read_group, state, tools, group) for group in groups])
+    judged = [judgement for judgement, _ in replies]
+    judgement = judged[0].replace(
+        value=join_replies([each.value for each in judged]),
+        problems=list(chain.from_iterable(each.problems for each in judged)),
+        withheld=sum(each.withheld for each in judged),
     )
-    facts: list[Fact] = []
-    for group, judged in zip(groups, judgements, strict=True):
-        facts += _extract_facts(state, tools, group, judged, {fact.id for fact in facts})
-    refs, onward = _collect_leads(state, tools, judgement, pages, facts)
-    here = [link.url for page in pages for link in page.page.links]
-    refused = [refusal for page in pages for refusal in page.refused]
-    if judgement.withheld:
-        why = "text of this page was withheld from the model: it contains the mark of the run's fences"
-        refused += [Refusal(what=page.page.url, why=why) for page in pages]
-    refused += _refuse_unknown(state, judgement.value, here)
-    actions = list[Action]()
-    for page in pages:  # none brought a page that a person supplied
-        verified = sum(fact.verified and fact.page_id == page.page_id for fact in facts)
-        its = [done for done in state.actions if done.page_id == page.page_id and not done.is_search]
-        actions += [done.replace(new_facts=verified) for done in its[-1:] if not page.ref.waiting]
-    change: Change = {
-        "leads": [*leads, *onward],
-        "pages": refs,
-        "refusals": [refusal.replace(step=tools.step) for refusal in refused],
-        "actions": actions,
-        "is_analyzed": True,
-    }
-    return {**change, **_assess(state, tools, judgement, facts)}, "decide"
-
-
-def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPage]) -> RoleResult:
-    """The analyzer's report on some pages, with those facts of a refused one whose quotes are good, and the
-    ids that its new facts will have in the place of their numbers."""
-    here = [link.url for page in group for link in page.page.links]
-
-    def check(reply: AnalyzerReply) -> list[str]:
-        return [
-            *find_quote_problems(reply, group),
-            *(f"{refusal.what}: {refusal.why}" for refusal in _refuse_unknown(state, reply, here)),
-        ]
-
-    judged = tools.judge(
-        ANALYZER,
-        check=check,
-        question=state.full_question,
-        notes=fact_view.public_note_texts(state),
-        wishes=list_wishes(state)[:3],
-        pages=[page.reading for page in group],
-        parts=state.plan,
-        conflicts=open_conflicts(state),
-        reading=describe_reading(state),
-        **policy.choose_known_facts(state),
-    )
-    earlier = judged.earlier.facts if judged.earlier else []
-    given = {item.quote for item in judged.value.facts}
-    kept = [item for item in earlier if item.quote not in given and _find_quoted_page(item, group)[1]]
-    facts = [*judged.value.facts, *kept]
-    pages = [_find_quoted_page(item, group)[0] for item in facts]
-    numbered = {
-        f"n{n}": make_fact_id(page.page_id, item.quote, item.statement)
-        for n, (item, page) in enumerate(zip(facts, pages, strict=True), 1)
-    }
-    sides = [numbered.get(name.strip("[] ").lower(), name) for name in judged.value.inconsistent_fact_ids]
-    update = {"facts": facts, "inconsistent_fact_ids": sides}
-    return judged.replace(value=judged.value.model_copy(update=update))
-
-
-def _extract_facts(
-    state: ResearchRun, tools: RunContext, group: Sequence[OpenPage], judgement: RoleResult, known: set[str]
-) -> list[Fact]:
-    """The new facts of a reply, each checked against the page that it quotes."""
     facts, answer = dict[str, Fact](), state.answer
     cited = {i for said in answer.sentences for i in said.fact_ids} if answer else state.facts.keys()
-    trusts = {page.page_id: assess_trust(page.page).value for page in group}
-    for item in judgement.value.facts:
-        page, _ = _find_quoted_page(item, group)
-        above = (passage.above for passage in page.reading.passages if item.quote in passage.text)
-        fact = Fact(
-            id=make_fact_id(page.page_id, item.quote, item.statement),
-            statement=item.statement.strip() or item.quote,
-            quote=item.quote,
-            page_id=page.page_id,
-            url=page.page.final_url or page.page.url,
-            title=page.page.title,
-            heading=next(above, ""),
-            fetched_at=page.page.fetched_at,
-            published_at=page.page.published_at,
-            subject=item.subject,
-            attribute=item.attribute,
-            part=item.part,
-            trust=trusts[page.page_id],
-            step=tools.step,
-            by=judgement.by,
-            given=page.page.origin,
+    for fact in chain.from_iterable(made for _, made in replies):
+        old = state.facts.get(fact.id)
+        if old is None:
+            facts.setdefault(fact.id, fact)
+        elif old.id not in cited and fact.part not in ("", old.part):
+            facts[old.id] = old.replace(part=fact.part)  # read again for a note: it may answer that part
+    change: Change = {"actions": [], "is_analyzed": True}
+    change["pages"], onward = _collect_leads(state, tools, judgement, pages, list(facts.values()))
+    why = "text of this page was withheld from the model: it contains the mark of the run's fences"
+    refused = list[Refusal]()
+    for page in pages:
+        refused += page.refused
+        refused += [Refusal(what=page.page.url, why=why)] if judgement.withheld else []
+        if not page.ref.waiting:  # none brought a page that a person supplied
+            new = sum(fact.verified and fact.page_id == page.page_id for fact in facts.values())
+            its = [done for done in state.actions if done.page_id == page.page_id and not done.is_search]
+            change["actions"] += [done.replace(new_facts=new) for done in its[-1:]]
+    refused += _refuse_unknown(state, judgement.value, pages)
+    change["refusals"] = [refusal.replace(step=tools.step) for refusal in refused]
+    change["leads"] = [*leads, *onward]
+    return {**change, **_assess(state, tools, judgement, list(facts.values()))}, "decide"
+
+
+def merge_results(rankings: Sequence[Sequence[SearchHit]], max_results: int) -> list[SearchHit]:
+    """The hits of several searches as one list, best first by reciprocal rank fusion. Hits with one address
+    or one DOI are one: the first, completed by what the others know."""
+    same, merged, found = DisjointSets[str](), dict[str, SearchHit](), list[list[str]]()
+    for hit in chain.from_iterable(rankings):
+        if hit.publication and hit.publication.doi:
+            same.join(f"doi:{hit.publication.doi}", canonicalize(hit.url) or hit.url)
+    for ranking in rankings:
+        found.append([])
+        for hit in ranking:
+            key = same.find(canonicalize(hit.url) or hit.url)
+            found[-1] += [] if key in found[-1] else [key]
+            if (first := merged.setdefault(key, hit)) is not hit:
+                work = first.publication.complete(hit.publication) if first.publication else hit.publication
+                merged[key] = first.replace(
+                    title=first.title or hit.title,
+                    snippet=first.snippet or hit.snippet,
+                    published_at=first.published_at or hit.published_at,
+                    engine=", ".join(dict.fromkeys([*first.engine.split(", "), hit.engine])),
+                    publication=work,
+                )
+    best = fuse_rankings(found)[:max_results]
+    return [merged[key].replace(rank=n) for n, (key, _) in enumerate(best, start=1)]
+
+
+def open_page(state: ResearchRun, tools: RunContext, item: Observation) -> OpenPage:
+    """A stored page of the run with what it is read for."""
+    page, ref, part = tools.page(item.page_id), state.pages[item.source], ""
+    if injected := find_injected_links(page.text, page.links):
+        page = page.replace(links=[link for link in page.links if link not in injected])
+    answered, others = policy.list_answered_parts(state), list[str]()
+    for one in state.plan:
+        part = one.question if one.id == item.part else part
+        others += [] if one.id in answered else [one.question]
+    query = ref.found_on.removeprefix(SEARCH_PREFIX) if ref.found_on.startswith(SEARCH_PREFIX) else ""
+    general = [] if ref.shown and others else [query, find_topic(state)]  # its rest is for what is open
+    why = "Blocked: suspected prompt injection"
+    return OpenPage(
+        ref=ref.replace(length=len(page.text)),
+        page_id=item.page_id,
+        page=page,
+        part=item.part,
+        queries=list(dict.fromkeys(filter(None, [part, *general, *others]))),
+        refused=[Refusal(what=link.url, why=why) for link in injected],
+        passages=split_passages(page, item.page_id),
+    )
+
+
+def find_topic(state: ResearchRun) -> str:
+    """The question and the public notes: what links are weighed by."""
+    return " ".join([state.full_question, *fact_view.public_note_texts(state)])
+
+
+def choose_readings(
+    state: ResearchRun, tools: RunContext, pages: Sequence[OpenPage]
+) -> Iterator[list[OpenPage]]:
+    """The pages in groups of one call each, with the passages and links that it shows: of each page the best
+    by what it is read for. Without a model: the best for the whole question, best first."""
+    budget = min(READING_TOKENS, int(tools.find_room(ANALYZER) * READING_SHARE))
+    links, most = max(1, MAX_LINKS * budget // READING_TOKENS), max(1, budget // PAGE_TOKENS)
+    notes = [*fact_view.note_texts(state), *list_wishes(state)[:1]]
+    asked, visited = " ".join([state.full_question, *notes]), fact_view.visited_urls(state)
+    reading = current_reading(state)
+    wishes = reading.searches if reading else []
+    for at in range(0, len(pages), most):
+        group, queries, chosen = list(pages[at : at + most]), list(wishes), dict[str, list[Passage]]()
+        if tools.client:
+            for page in group:
+                queries += [*page.queries, *notes[-1:]]
+            chosen = shown_passages.choose_passages(
+                list(dict.fromkeys(queries)),
+                {page.page_id: page.page for page in group},
+                tokens=min(PAGE_TOKENS, budget),
+                shown={page.page_id: page.ref.shown for page in group},
+                first={page.page_id: (wishes or page.queries)[0] for page in group if wishes or page.queries},
+                before={page.page_id: page.ref.shown_before for page in group},
+            )
+        for page in group:
+            text = page.page.text
+            if tools.client:
+                passages = shown_passages.join_adjacent(chosen[page.page_id], text)
+            else:
+                passages = rank_passages(asked, page.passages, MAX_PASSAGES)
+            unread = shown_passages.split_unread(page.passages, page.ref.shown, ())[0]
+            new = [link for link in page.page.links if canonicalize(link.url) not in visited]
+            page.reading = ShownPage(
+                url=page.page.final_url or page.page.url,
+                title=page.page.title,
+                part=page.part,
+                passages=passages,
+                links=rank_links(find_topic(state), new, text, limit=max(1, links // len(group))),
+                unread=len(unread) - len(chosen.get(page.page_id, passages)),
+            )
+        yield group
+
+
+def _read_group(
+    state: ResearchRun, tools: RunContext, group: Sequence[OpenPage]
+) -> tuple[RoleResult, list[Fact]]:
+    """The analyzer's report on some pages, with those facts of a refused one whose quotes are good, and the
+    ids of its new facts in the place of their numbers; and its facts, each checked against the page that it
+    quotes. Without a model the lines that fit best what is asked."""
+    judged = RoleResult(value=AnalyzerReply(), by="keyless")
+    if tools.has_model:
+
+        def check(reply: AnalyzerReply) -> list[str]:
+            unknown = [f"{refusal.what}: {refusal.why}" for refusal in _refuse_unknown(state, reply, group)]
+            return [*find_quote_problems(reply, group), *unknown]
+
+        judged = tools.judge(
+            ANALYZER,
+            check=check,
+            question=state.full_question,
+            notes=fact_view.public_note_texts(state),
+            wishes=list_wishes(state)[:3],
+            pages=[page.reading for page in group],
+            parts=state.plan,
+            conflicts=open_conflicts(state),
+            reading=describe_reading(state),
+            **policy.choose_known_facts(state),
         )
-        if (old := state.facts.get(fact.id)) and old.id not in cited and item.part not in ("", old.part):
-            facts[old.id] = old.replace(part=item.part)  # read again for a note: it may answer that part
-        if old or fact.id in facts or fact.id in known:
-            continue
-        fact = fact.replace(relevance=score_fact(state.full_question, fact))
-        facts[fact.id] = verify_fact(fact, page.page.text, page.page.sha256)
-    return list(facts.values())
+    items = [*judged.value.facts, *([] if tools.has_model else quote_pages(state, group))]
+    quotes = {item.quote for item in items}
+    for item in judged.earlier.facts if judged.earlier else ():
+        items += [item] if item.quote not in quotes and _find_quoted_page(item, group)[1] else []
+    facts, names = list[Fact](), dict[str, str]()
+    for n, item in enumerate(items, start=1):
+        page, _ = _find_quoted_page(item, group)
+        quotation = Quotation(page.page_id, item.quote, item.statement.strip(), item.subject)
+        fact = build_fact_from_quote(state.full_question, tools, page.page, quotation, by=judged.by)
+        above = [passage.above for passage in page.reading.passages if item.quote in passage.text]
+        facts.append(fact.replace(attribute=item.attribute, part=item.part, heading=[*above, ""][0]))
+        names[f"n{n}"] = fact.id
+    sides = [names.get(name.strip("[] ").lower(), name) for name in judged.value.inconsistent_fact_ids]
+    value = judged.value.model_copy(update={"facts": items, "inconsistent_fact_ids": sides})
+    return judged.replace(value=value), facts
 
 
 def _find_quoted_page(item: ExtractedFact, group: Sequence[OpenPage]) -> tuple[OpenPage, bool]:
     """The page that a fact is of, and whether it has its quote: that of the passage it names, if the quote is
     there, else the first of the others with it, else the page it names, or the first."""
-    shown = {page.page_id for page in group for one in page.reading.passages if one.id == item.passage_id}
-    ordered = sorted(group, key=lambda page: page.page_id not in shown)
-    page = next((page for page in ordered if page.has_quote(item.quote)), None)
-    return page or ordered[0], page is not None
+    named = group[0]
+    for page in reversed(group):
+        for passage in page.reading.passages:
+            named = page if passage.id == item.passage_id else named
+    for page in (named, *group):
+        if page.has_quote(item.quote):
+            return page, True
+    return named, False
+
+
+def find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> list[str]:
+    """What the analyzer is told of its quotes that are on no page of the round: why, and what to do."""
+    problems = list[str]()
+    for item in reply.facts:
+        if _find_quoted_page(item, group)[1]:
+            continue
+        parts, why = split_at_ellipsis(item.quote), "is on none of the pages: copy it character by character"
+        if any(item.quote in page.page.text for page in group):
+            why = "is cut inside a word, a number or a negation: "
+            why += "copy the whole sentence, as it is spelled there"
+        elif parts and any(all(map(page.has_quote, parts)) for page in group):
+            why = "joins by … what may not be joined: "
+            why += "copy all between them, too, or make each a fact of its own"
+        problems.append(f"The quote “{clip(item.quote)}” {why}.")
+    return problems
+
+
+def _refuse_unknown(state: ResearchRun, reply: AnalyzerReply, pages: Sequence[OpenPage]) -> list[Refusal]:
+    """A refusal for each address of the analyzer that stands on none of these pages and is not known to the
+    run."""
+    known, refused = {canonicalize(link.url) for page in pages for link in page.page.links}, list[Refusal]()
+    for url in reply.new_potential_urls:
+        if canonicalize(url) not in known and not find_known_url(state, url):
+            why = "the analyzer named an address that does not occur on any page or result of this run"
+            refused.append(Refusal(what=url, why=why))
+    return refused
 
 
 def _collect_leads(
@@ -190,27 +319,28 @@ def _collect_leads(
     """The pages as they are recorded, and where they lead: by rule, by the links that a model picked, which
     come before the others, and by the names and topics that it wants to search for."""
     reply: AnalyzerReply = judgement.value
-    picked = {canonicalize(url) for url in reply.new_potential_urls}
+    picked = {*map(canonicalize, reply.new_potential_urls)}
     shared: Any = {"score": PICKED, "prior": PICKED, "step": tools.step}
     refs, leads, found_on = list[PageRef](), list[Lead](), ""
     for page in pages:
         own, found_on = [fact for fact in facts if fact.page_id == page.page_id], page.page.url
-        found = make_page_leads(opened_pages.find_topic(state), page.page, own, tools.step)
-        known = {lead.id for lead in found}
+        found = {lead.id: lead for lead in make_page_leads(find_topic(state), page.page, own, tools.step)}
         for link in page.page.links:
             name = lead_id("url", link.url)
-            if canonicalize(link.url) in picked and name not in known:
-                known.add(name)
+            if canonicalize(link.url) in picked and name not in found:
                 text, why = (link.text or link.url)[:200], "the analyzer picked it"
-                lead = Lead(
+                found[name] = Lead(
                     id=name, kind="url", value=link.url, text=text, why=why, found_on=found_on, **shared
                 )
-                found.append(lead)
-        shown, spans = page.ref.shown, [(passage.start, passage.end) for passage in page.reading.passages]
-        shown = add_spans(shown, spans) if judgement.by == "model" else shown
-        count, onward = page.ref.facts + len(own), [lead.value for lead in found if lead.kind == "url"]
+        shown = page.ref.shown
+        if judgement.by == "model":
+            shown = shown_passages.add_spans(
+                shown, [(passage.start, passage.end) for passage in page.reading.passages]
+            )
+        onward = [lead.value for lead in found.values() if lead.kind == "url"]
+        count = page.ref.facts + len(own)
         refs.append(mark_read(page.ref, page.page, facts=count, links=onward, shown=shown))
-        leads += found
+        leads += found.values()
     for topic in reply.leads[:MAX_QUERY_LEADS]:
         if topic.strip() and not find_urls(topic) and not find_secrets(state, topic):
             name, why = lead_id("query", topic[:200]), "the analyzer names it"
@@ -224,58 +354,85 @@ def _collect_leads(
     return refs, new
 
 
-def find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> list[str]:
-    """What the analyzer is told of its quotes that are on no page of the round: why, and what to do."""
-    problems = list[str]()
-    for item in reply.facts:
-        if _find_quoted_page(item, group)[1]:
-            continue
-        parts, why = split_at_ellipsis(item.quote), "is on none of the pages: copy it character by character"
-        if any(item.quote in page.page.text for page in group):
-            why = "is cut inside a word, a number or a negation: "
-            why += "copy the whole sentence, as it is spelled there"
-        elif parts and any(all(page.has_quote(part) for part in parts) for page in group):
-            why = "joins by … what may not be joined: "
-            why += "copy all between them, too, or make each a fact of its own"
-        problems.append(f"The quote “{clip(item.quote)}” {why}.")
-    return problems
-
-
-def _refuse_unknown(state: ResearchRun, reply: AnalyzerReply, here: Sequence[str]) -> list[Refusal]:
-    """A refusal for each address of the analyzer that neither stands here nor is known to the run."""
-    known = {canonicalize(url) for url in here}
-    why = "the analyzer named an address that does not occur on any page or result of this run"
-    return [
-        Refusal(what=url, why=why)
-        for url in reply.new_potential_urls
-        if canonicalize(url) not in known and not find_known_url(state, url)
-    ]
-
-
 def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: list[Fact]) -> Change:
     """The facts, what a model says of the whole and of the conflicts it was shown, and the report as it is
     stored, in which the facts are only counted."""
     reply: AnalyzerReply = judgement.value
-    info = {"facts": len(reply.facts), "leads": reply.leads}
-    trouble = judgement.failure or " ".join(judgement.problems)
     report = {
         **reply.model_dump(mode="json", exclude={"facts", "leads", "inconsistent_fact_ids"}),
-        "extracted_info": info,
+        "extracted_info": {"facts": len(reply.facts), "leads": reply.leads},
+        "by": judgement.by,
+        "trouble": judgement.failure or " ".join(judgement.problems),
     }
-    report |= {"by": judgement.by, "trouble": trouble}
     if judgement.by != "model":
         return {"report": report, **add_facts(state, tools.step, new)}
-    plan, known = [part.id for part in state.plan], {*state.facts, *(fact.id for fact in new)}
-    report["answered_parts"] = [part for part in plan if part in reply.answered_parts]
-    unanswered = [part for part in plan if part not in reply.answered_parts]
+    parts = [part.id for part in state.plan]
+    report["answered_parts"] = [part for part in parts if part in reply.answered_parts]
+    known = {*state.facts, *(fact.id for fact in new)}
     sides = [name for name in dict.fromkeys(reply.inconsistent_fact_ids) if name in known]
     change = add_facts(
         state,
         tools.step,
         new,
         model=reply.confidence_score,
-        unanswered=unanswered,
+        unanswered=[part for part in parts if part not in reply.answered_parts],
         sides=sides if len(sides) > 1 else [],
     )
     rulings = read_rulings(open_conflicts(state), reply.conflicts, tools.step)
     return {"report": report, "reported_at": tools.step, **change, "rulings": rulings}
+
+
+def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
+    """The pages of the run whose passages were not all shown and may help an open part or the newest notes,
+    best first, with the reason."""
+    excluded, owner, passages = fact_view.excluded_sites(state), dict[str, PageRef](), list[Passage]()
+    reread = set[str]()
+    for ref in state.pages.values():
+        if ref.page_id and policy.has_unread_text(ref) and not is_excluded(ref.url, excluded):
+            own = split_passages(tools.page(ref.page_id), ref.page_id)
+            new, old = shown_passages.split_unread(own, ref.shown, ref.shown_before)
+            passages += new or old
+            owner |= dict.fromkeys([passage.id for passage in new or old], ref)
+            reread |= {ref.url} if old and not new else set()
+    answered = policy.list_answered_parts(state)
+    asked = {f"part {part.id}": part.question for part in state.plan if part.id not in answered}
+    if (reading := current_reading(state)) and reading.needs_research:
+        asked["note"] = reading.understood or " ".join(fact_view.note_texts(state)[-1:])
+    found: dict[str, Lead] = {}
+    for name, question in asked.items():
+        for best in rank_passages(question, passages, len(passages)):
+            ref = owner[best.id]
+            if best.score > (found[ref.url].score if ref.url in found else 0.0):
+                line = next((q.quote for q in find_best_lines(question, [best], 1)), best.text)
+                found[ref.url] = Lead(
+                    id=lead_id("url", ref.url),
+                    kind="url",
+                    value=ref.url,
+                    text=ref.title,
+                    why=f"{name}{', shown before it' * (ref.url in reread)}: {line[:100]}",
+                    score=best.score,
+                    prior=0.0,
+                    found_on="",
+                    step=0,
+                )
+    return sorted(found.values(), key=lambda lead: -lead.score)[:MAX_UNREAD_LEADS]
+
+
+def list_asked(state: ResearchRun) -> list[str]:
+    """What is looked for without a model: the newest note that is not private, the question, and the parts of
+    a plan that somebody wrote."""
+    parts = [part.question for part in state.plan_parts]
+    return list(dict.fromkeys([*fact_view.public_note_texts(state)[-1:], state.full_question, *parts]))
+
+
+def quote_pages(state: ResearchRun, pages: Sequence[OpenPage]) -> list[ExtractedFact]:
+    """Of each page the lines that fit best what is asked."""
+    found = dict[tuple[str, str], ExtractedFact]()
+    for page in pages:
+        for text in list_asked(state):
+            for said in find_best_lines(text, page.reading.passages, MAX_QUOTES):
+                if page.has_quote(said.quote):
+                    about = {"quote": said.quote, "statement": said.statement, "subject": said.subject}
+                    fact = ExtractedFact(passage_id=said.passage_id, **about)
+                    found.setdefault((page.page_id, said.quote), fact)
+    return list(found.values())

@@ -11,8 +11,8 @@ from agent.answering import fact_view
 from agent.answering.revision import pause_for_exclusion, state_understood
 from agent.engine.loop import Flow
 from agent.engine.state import Change
-from agent.flows.research import analyze_pages, plan_step, report_steps, revise, steps
-from agent.flows.research.act import act
+from agent.flows.research import analyze_pages, report_steps, revise, steps
+from agent.flows.research.policy import CHECK_PLAN
 from agent.flows.research.state import ResearchState
 from agent.text.plurals import format_count
 from agent.types import Edge, NoteReading, PlanPart, Status, describe_action
@@ -56,8 +56,8 @@ RESEARCH = Flow(
     own_state=ResearchState,
     steps={
         "decide": steps.decide,
-        "plan": plan_step.plan,
-        "act": act,
+        "plan": steps.plan,
+        "act": steps.act,
         "analyze": analyze_pages.analyze,
         "revise": revise.revise,
         "report": report_steps.report,
@@ -66,7 +66,7 @@ RESEARCH = Flow(
     },
     rest_statuses={
         "approve": Status.WAITING,
-        plan_step.CHECK_PLAN: Status.WAITING,
+        CHECK_PLAN: Status.WAITING,
         "check_outline": Status.WAITING,
         "review": Status.REVIEW,
         "done": Status.DONE,
@@ -85,7 +85,7 @@ RESEARCH = Flow(
         Edge(start="revise", end="report", label="only the text"),
         Edge(start="decide", end="plan", label="nothing was done yet"),
         Edge(start="plan", end="act", label="the first search runs meanwhile"),
-        Edge(start="plan", end="decide", label="step by step", rest=plan_step.CHECK_PLAN),
+        Edge(start="plan", end="decide", label="step by step", rest=CHECK_PLAN),
         Edge(start="act", end="analyze"),
         Edge(start="act", end="act", label="interrupted"),
         Edge(start="analyze", end="decide"),

@@ -3,24 +3,23 @@ whether a proposal is allowed. Pure functions of the state; nothing here asks a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from agent.answering.engine_choice import ANSWERED
-from agent.answering.fact_intake import open_conflicts
 from agent.answering.fact_view import (
     excluded_sites,
     facts_after_notes,
     facts_for_prompt,
+    find_part,
     find_struck_source,
+    open_conflicts,
     public_note_texts,
     show_facts,
     visited_urls,
 )
-from agent.answering.pages import START_PAGE_REASON
-from agent.answering.plan import find_part
+from agent.answering.pages import ANSWERED, START_PAGE_REASON
 from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent
 from agent.evidence.confidence import compute_part
@@ -31,6 +30,8 @@ from agent.text.question_analysis import strip_question
 from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, is_excluded, map_spellings, site
 from agent.types import (
     ENGINE_BY_ACTION,
+    ENGINE_NAMES,
+    Action,
     Conflict,
     Lead,
     PageRef,
@@ -38,17 +39,21 @@ from agent.types import (
     Refusal,
     Stall,
     rank_general,
+    rank_substitutes,
 )
 from agent.types.facts import number_step
 
+CHECK_PLAN = "check_plan"
+"""Where a run that goes step by step waits for a person to approve the plan."""
+PLAN_EDIT = "changed the plan"
+"""How a person's edit of the plan begins in the list of edits."""
 ESCALATION_ORDER = ("reframe", "narrow", "lead", "hand_over")
 MAX_ROUND_ACTIONS = 4
 """Actions of one round (seed 003's one action, widened: DESIGN, "The research loop"), and pages that are
 fetched before they are asked for."""
-ACTIONS_PER_ESCALATION = 2
-"""Rounds that an escalation gets before the next one."""
 STALL_ACTIONS, STALL_ROUNDS = 4, 2
-"""Tool actions in a row without a new fact, in at least so many rounds, that count as a stall."""
+"""Tool actions in a row without a new fact, in at least so many rounds, that count as a stall; as many rounds
+has an escalation before the next one."""
 MIN_UNREAD_CHARS = 400
 """Characters of a page that were not shown, from which its rest is offered: a paragraph."""
 MAX_SETTLING_ACTIONS = 2
@@ -59,11 +64,10 @@ def find_reached_budget(state: RunState) -> BudgetSpent | None:
     """The cap on steps or pages that is reached, None for none. Both count anew after a send-back and in a
     fork."""
     done, caps = state.actions_this_round, state.settings
-    read = state.own.count_pages(done)
     if len(done) >= caps.max_steps:
         why = f"all {caps.max_steps} searches and page visits of this round are used"
         return BudgetSpent(why, cap="steps", used=len(done), limit=caps.max_steps)
-    if read >= caps.max_pages:
+    if (read := state.own.count_pages(done)) >= caps.max_pages:
         why = f"all {caps.max_pages} pages of this round are read"
         return BudgetSpent(why, cap="pages", used=read, limit=caps.max_pages)
     return None
@@ -71,9 +75,8 @@ def find_reached_budget(state: RunState) -> BudgetSpent | None:
 
 def cut_round(state: RunState, proposals: Sequence[Proposal]) -> list[Proposal]:
     """The first actions of a round, as many as the budgets of steps and pages leave."""
-    done, caps = state.actions_this_round, state.settings
+    done, caps, kept = state.actions_this_round, state.settings, list[Proposal]()
     pages = caps.max_pages - state.own.count_pages(done)
-    kept: list[Proposal] = []
     for proposal in proposals[: min(MAX_ROUND_ACTIONS, caps.max_steps - len(done))]:
         pages -= proposal.next_action == "crawl_url"
         if proposal.next_action != "crawl_url" or pages >= 0:
@@ -84,28 +87,62 @@ def cut_round(state: RunState, proposals: Sequence[Proposal]) -> list[Proposal]:
 def choose_pages_ahead(state: ResearchRun) -> Iterator[str]:
     """The addresses that the next round most likely asks for, best first: the best leads, as far as they may
     be read and the budgets reach; none where a person approves each action. Found when they are wanted."""
-    if state.settings.stop_point == "step":
-        return
-    best = [lead.value for lead in open_leads(state)[: 2 * MAX_ROUND_ACTIONS] if lead.kind == "url"]
-    wanted = [Proposal(next_action="crawl_url", query_or_url=url) for url in best]
-    allowed = [proposal for proposal in wanted if not check_proposal(state, proposal, ["crawl_url"])]
-    yield from (proposal.query_or_url for proposal in cut_round(state, allowed[:MAX_ROUND_ACTIONS]))
+    allowed = list[Proposal]()
+    if state.settings.stop_point != "step":
+        for lead in open_leads(state)[: 2 * MAX_ROUND_ACTIONS]:
+            wanted = Proposal(next_action="crawl_url", query_or_url=lead.value)
+            if lead.kind == "url" and not check_proposal(state, wanted, ["crawl_url"]):
+                allowed.append(wanted)
+    for proposal in cut_round(state, allowed):
+        yield proposal.query_or_url
 
 
 def list_asked(state: ResearchRun, actions: Sequence[str]) -> list[Proposal]:
-    """What a person asked for and that was not done yet: start addresses, then searches that may settle a
-    conflict."""
+    """What comes before any decision: the first start address or search that a person asked for and that was
+    not done yet; else the searches that their engines did not answer."""
     visited = visited_urls(state) | state.skipped
-    asked = [
-        Proposal(next_action="crawl_url", query_or_url=url, reasoning=START_PAGE_REASON, by="code")
-        for url in state.settings.start_urls
-        if not {url, canonicalize(url)} & visited
-    ]
+    for url in state.settings.start_urls:
+        if visited.isdisjoint({url, canonicalize(url)}):
+            return [
+                Proposal(next_action="crawl_url", query_or_url=url, reasoning=START_PAGE_REASON, by="code")
+            ]
     why = "A person asked for this search: it may settle what the sources disagree on."
     for note in state.notes:
-        if note.kind == "look":
-            asked += propose_search(state, actions, note.text, note.step, reasoning=why, by="person")
-    return asked
+        if note.kind == "look" and (
+            asked := propose_search(state, actions, note.text, note.step, reasoning=why, by="person")
+        ):
+            return asked
+    return take_over_searches(state.actions_this_round, actions, state.skipped)
+
+
+def take_over_searches(
+    actions: Sequence[Action], available: Iterable[str], skipped: Collection[str] = ()
+) -> list[Proposal]:
+    """For each search of the latest step that its engine failed to answer and nobody `skipped`, the same
+    search with the next engine that suits and was not asked yet. `available` are the possible actions."""
+    tried, latest = dict[str, list[Action]](), list[Action]()
+    for done in actions:
+        if done.action in ENGINE_BY_ACTION:
+            tried.setdefault(lead_id("query", done.query_or_url), []).append(done)
+            latest += [done] if done.step == actions[-1].step else []
+    found, engines = dict[str, Proposal](), [ENGINE_BY_ACTION.get(action, "") for action in available]
+    for failed in latest:
+        words, name = lead_id("query", failed.query_or_url), ENGINE_BY_ACTION[failed.action]
+        asked = {done.action: done.outcome in ANSWERED for done in tried[words]}
+        if failed.query_or_url in skipped or True in asked.values():
+            continue
+        for other in rank_substitutes(name, engines):
+            if f"search_{other}" not in asked:
+                found[words] = Proposal(
+                    next_action=f"search_{other}",
+                    query_or_url=failed.query_or_url,
+                    part=failed.part,
+                    about=failed.about,
+                    reasoning=f"{ENGINE_NAMES[name]} did not answer this; {ENGINE_NAMES[other]} takes over.",
+                    by="code",
+                )
+                break
+    return list(found.values())
 
 
 def propose_search(
@@ -113,44 +150,42 @@ def propose_search(
 ) -> list[Proposal]:
     """A search with the engine that suits best; none without one, nor where it was made after the step
     `since` or skipped, or would carry private words."""
-    engines = rank_general(actions, [done.action for done in state.actions])
-    is_made = any(done.step > since and done.query_or_url == query for done in state.actions)
-    if is_made or query in state.skipped or (engines and find_secrets(state, query)):
+    done, is_made = list[str](), query in state.skipped
+    for action in state.actions:
+        done.append(action.action)
+        is_made = is_made or (action.step > since and action.query_or_url == query)
+    engines = rank_general(actions, done)
+    if is_made or not engines or find_secrets(state, query):
         return []
-    return [Proposal(next_action=engine, query_or_url=query, **more) for engine in engines[:1]]
+    return [Proposal(next_action=engines[0], query_or_url=query, **more)]
 
 
 def available_actions(state: RunState, engines: dict[str, str], now: str) -> list[str]:
     """The actions that are possible now, without engines that are absent, not chosen or rate-limited."""
-    chosen = state.settings.engines or list(engines)
-    searches = [
-        action
-        for action, engine in ENGINE_BY_ACTION.items()
-        if engine in engines and engine in chosen and state.cooling.get(engine, "") <= now
-    ]
-    more = ["more"] if any(has_unread_text(page) for page in state.pages.values()) else []
-    return [*searches, "crawl_url", *more, "send_to_hitl"]
+    found, chosen = list[str](), state.settings.engines or engines
+    for action, engine in ENGINE_BY_ACTION.items():
+        if engine in engines and engine in chosen and state.cooling.get(engine, "") <= now:
+            found.append(action)
+    more = ["more"] if any(map(has_unread_text, state.pages.values())) else []
+    return [*found, "crawl_url", *more, "send_to_hitl"]
 
 
 def has_unread_text(page: PageRef) -> bool:
     """Whether a page was read by a model, and a good part of its text, or all of it, was not shown to it."""
-    unseen = page.length - sum(end - start for start, end in page.shown)
+    unseen = page.length
+    for start, end in page.shown:
+        unseen -= end - start
     return bool(page.shown) and unseen >= max(1, min(MIN_UNREAD_CHARS, page.length))
 
 
 def open_leads(state: ResearchRun) -> list[Lead]:
     """The leads not followed yet, scored by what is known now, best first."""
-    seen, excluded = visited_urls(state) | state.skipped, excluded_sites(state)
-    leads = (
-        lead
-        for lead in sorted(state.own.leads.values(), key=lambda lead: (-lead.score, lead.step, lead.value))
-        if lead.status == "open"
-        and not {lead.value, canonicalize(lead.value)} & seen
-        and (
-            lead.kind == "query"
-            or not (is_excluded(lead.value, excluded) or find_struck_source(state, lead.value))
-        )
-    )
+    seen, excluded, leads = visited_urls(state) | state.skipped, excluded_sites(state), list[Lead]()
+    for lead in state.own.leads.values():
+        if lead.status == "open" and seen.isdisjoint({lead.value, canonicalize(lead.value)}):
+            is_out = is_excluded(lead.value, excluded) or find_struck_source(state, lead.value)
+            leads += [] if lead.kind != "query" and is_out else [lead]
+    leads.sort(key=lambda lead: (-lead.score, lead.step, lead.value))
     return score_leads(state.full_question, islice(leads, MAX_OPEN_LEADS))
 
 
@@ -159,7 +194,7 @@ def split_leads(state: ResearchRun) -> tuple[list[Lead], list[Lead]]:
     searches."""
     report = state.own.report or {}
     names = report.get("extracted_info", {}).get("leads", [])
-    urls = {canonicalize(url) for url in report.get("new_potential_urls", [])}
+    urls = {*map(canonicalize, report.get("new_potential_urls", []))}
     named, found = list[Lead](), list[Lead]()
     for lead in open_leads(state):
         if lead.value in names or canonicalize(lead.value) in urls:
@@ -172,26 +207,25 @@ def split_leads(state: ResearchRun) -> tuple[list[Lead], list[Lead]]:
 def find_stall(state: RunState) -> Stall | None:
     """The stall with its next escalation, where actions in a row brought nothing; None while the run moves or
     the last escalation is being tried."""
-    since = _find_baseline(state)
-    escalated = [stall for stall in state.blockages if stall.step > since]
-    tried = len({action.step for action in state.actions if escalated and action.step > escalated[-1].step})
-    if escalated and tried < ACTIONS_PER_ESCALATION:
+    since, idle, tried = find_fresh_start(state), list[int](), set[int]()
+    escalated = [stall.step for stall in state.blockages if stall.step > since]
+    for action in state.actions:
+        if action.step >= since:
+            idle = [] if action.new_facts else [*idle, action.step]
+        if escalated and action.step > escalated[-1]:
+            tried.add(action.step)
+    if escalated and len(tried) < STALL_ROUNDS:
         return None
-    idle = list[int]()
-    for action in reversed(state.actions):
-        if action.step < since or action.new_facts:
-            break
-        idle.append(action.step)
     if len(idle) < STALL_ACTIONS or len(set(idle)) < STALL_ROUNDS:
         return None
     rung = ESCALATION_ORDER[min(len(escalated), len(ESCALATION_ORDER) - 1)]
     return Stall(rung=rung, reason=f"{len(idle)} actions in a row brought no new fact")  # type: ignore[arg-type]
 
 
-def _find_baseline(state: RunState) -> int:
-    """The step from which a stall is counted: the last answer, the last note, or the fork."""
-    answers, notes = (x.step for x in state.answers[-1:]), (x.step for x in state.notes[-1:])
-    return max([-1, state.forked_at, *answers, *notes])
+def find_fresh_start(state: RunState) -> int:
+    """The step from which a stall is counted: the last answer, the last note, or the fork; -1 for none."""
+    answered, noted = (said[-1].step if said else -1 for said in (state.answers, state.notes))
+    return max(state.forked_at, answered, noted)
 
 
 @dataclass(frozen=True)
@@ -209,30 +243,37 @@ class Coverage:
 def assess_coverage(state: ResearchRun) -> Coverage | None:
     """The coverage of the parts; None while one is open, by what a model read since a person last said
     something, or the run is to go on."""
-    since = _find_baseline(state)
+    since = find_fresh_start(state)
     is_current = bool(state.own.report) and state.own.reported_at > since
     if state.settings.stop_point == "budget" or is_asked_to_continue(state) or not is_current:
         return None
     if len(list_answered_parts(state)) < len(state.plan):
         return None
-    threshold, figures = state.settings.threshold, {part.part: part for part in state.confidence[-1].parts}
-    low = [part.id for part in state.plan if compute_part(figures[part.id]) < threshold]
-    single = [id for id in low if len(figures[id].sources) < 2]
+    threshold, low, single, disputed = state.settings.threshold, list[str](), list[str](), list[str]()
+    for figure in state.confidence[-1].parts:
+        if compute_part(figure) < threshold:
+            low.append(figure.part)
+            single += [figure.part] if len(figure.sources) < 2 else []
+            disputed += [figure.part] if figure.disputed else []
     if not low:
         return Coverage(f"Every part is answered at or above {threshold:.0%}.", [], [])
-    said = [said for said in state.assessments if said.step > since and said.model is not None]
-    covered = [one.step for one in said if not one.unanswered]
-    first = covered[0] if covered else state.own.reported_at  # a person dropped the part that was open
-    later = [action for action in state.actions if action.step > first]
-    had_round = len({action.step for action in later}) > 1 or any(not a.is_search for a in later)
-    named, _ = split_leads(state)
-    told = "a further round brought no second one" if later else "nothing further was named"
-    reason = f"{_name_parts(state, single, 'rests', 'rest')} on one source; {told}." if single else ""
-    if disputed := [id for id in low if figures[id].disputed]:
+    first = state.own.reported_at  # where a person dropped the part that was open
+    for said in reversed(state.assessments):
+        first = said.step if said.step > since and said.model is not None and not said.unanswered else first
+    later, is_read = set[int](), False
+    for action in state.actions:
+        if action.step > first:
+            later.add(action.step)
+            is_read = is_read or not action.is_search
+    if disputed:
         reason = f"The sources disagree: {_name_parts(state, disputed, 'is', 'are').lower()} disputed."
-    elif not single:
+    elif single:
+        told = "a further round brought no second one" if later else "nothing further was named"
+        reason = f"{_name_parts(state, single, 'rests', 'rest')} on one source; {told}."
+    else:
         reason = f"{_name_parts(state, low, 'stays', 'stay')} below {threshold:.0%} with two sources or more."
-    is_open = not had_round and (named or later)  # what its search found is read with it
+    # one further round: a search, and what it found
+    is_open = not is_read and len(later) < 2 and bool(later or split_leads(state)[0])
     return Coverage(reason, low, single if is_open else [])
 
 
@@ -253,12 +294,29 @@ def _name_parts(state: ResearchRun, ids: Sequence[str], one: str, several: str) 
     return f"Parts {', '.join(first)} and {last} {several}" if first else f"Part {last} {one}"
 
 
+def is_plan_edited(state: ResearchRun) -> bool:
+    """Whether a person changed the plan: its parts, not the question, are what is asked since."""
+    return any(edit.text.startswith(PLAN_EDIT) for edit in state.edits)
+
+
+def describe_reading(state: ResearchRun) -> str:
+    """How an ambiguous question was read where no person could be asked, as it was decided last; "" where
+    none was needed."""
+    asked = [action.detail for action in state.actions if action.action == "ask" and action.detail]
+    if asked or state.settings.stop_point == "step" or not state.own.meanings:
+        return asked[-1] if asked else ""
+    first, *others = state.own.meanings
+    also = "” or “".join(others)
+    return f"The question was read as “{first}”; it can also mean “{also}”."
+
+
 def list_answered_parts(state: ResearchRun) -> list[str]:
     """The parts that the analyzer calls answered: not those whose facts were all struck or excluded since."""
-    called = (state.own.report or {}).get("answered_parts", [])
-    facts = list(facts_after_notes(state).values()) if called else []
-    active = {find_part(state.plan, fact) for fact in facts if fact.is_active}
-    fallen = {find_part(state.plan, fact) for fact in facts} - active if active else {*called}
+    called, active, had = (state.own.report or {}).get("answered_parts", []), set[str](), set[str]()
+    for fact in facts_after_notes(state).values() if called else ():
+        had.add(part := find_part(state.plan, fact))
+        active |= {part} if fact.is_active else set()
+    fallen = had - active if active else called
     return [part.id for part in state.plan if part.id in called and part.id not in fallen]
 
 
@@ -266,21 +324,23 @@ def choose_known_facts(state: ResearchRun) -> dict[str, Any]:
     """What a round's prompts show: the facts as `show_facts` does, and the `settled` parts: answered, and no
     open one waits for them."""
     answered = list_answered_parts(state)
-    waited_for = {id for part in state.plan if part.id not in answered for id in part.after}
-    settled = [id for id in answered if id not in waited_for]
+    settled = answered
+    for part in state.plan:
+        if part.id not in answered:
+            settled = [id for id in settled if id not in part.after]
     return {**show_facts(facts_for_prompt(state, len(state.facts)), settled), "settled": settled}
 
 
 def is_asked_to_continue(state: RunState) -> bool:
     """Whether a person skipped the hand-over and nothing was done since."""
     done = state.actions[-1].step if state.actions else -1
-    return any(
-        r.what == "send_to_hitl" and r.why.startswith("skipped") and r.step > done
-        for r in state.refusals[-3:]
-    )
+    for refusal in state.refusals[-3:]:
+        if refusal.what == "send_to_hitl" and refusal.why.startswith("skipped") and refusal.step > done:
+            return True
+    return False
 
 
-def check_proposal(state: ResearchRun, proposal: Proposal, actions: list[str]) -> Refusal | None:
+def check_proposal(state: ResearchRun, proposal: Proposal, actions: Collection[str]) -> Refusal | None:
     """Why a proposal is refused; None when it is allowed."""
     action, what, reasons = proposal.next_action, proposal.query_or_url, list[tuple[object, str]]()
     if action == "send_to_hitl":
@@ -316,34 +376,38 @@ def check_proposal(state: ResearchRun, proposal: Proposal, actions: list[str]) -
         ]
     else:
         secrets, words = find_secrets(state, what), lead_id("query", what)
-        made = [done for done in state.actions if done.action == action and done.outcome in ANSWERED]
-        same = [done.step for done in made if lead_id("query", done.query_or_url) == words]
-        first = number_step(state.actions, same[0]) if same else 0
         told = "it would carry words of a private note or an added file to a search engine"
-        reasons = [
-            (secrets, f"{told}: {', '.join(secrets)[:80]}"),
-            (same, f"the same words were searched for at step {first}"),
-        ]
-    why = next((words for holds, words in reasons if holds), "")
-    return (
-        Refusal(what=what if what.strip() and action != "send_to_hitl" else action, why=why) if why else None
-    )
+        reasons = [(secrets, f"{told}: {', '.join(secrets)[:80]}")]
+        for done in state.actions:
+            if (
+                done.action == action
+                and done.outcome in ANSWERED
+                and lead_id("query", done.query_or_url) == words
+            ):
+                first = number_step(state.actions, done.step)
+                reasons.append((True, f"the same words were searched for at step {first}"))
+    for holds, why in reasons:
+        if holds:
+            is_named = what.strip() and action != "send_to_hitl"
+            return Refusal(what=what if is_named else action, why=why)
+    return None
 
 
 def find_secrets(state: ResearchRun, query: str) -> list[str]:
     """The words of a query that are from a private note or an added file, of an earlier turn too: neither the
     person's other words, nor a page or result hold them."""
-    notes = (note.text for note in state.notes if note.private)
-    private = [*state.earlier_private_notes, *notes]
+    private = [*state.earlier_private_notes, *(note.text for note in state.notes if note.private)]
     if not (private or state.file_words):
         return []
-    found = (fact for fact in state.facts.values() if fact.verified and fact.by != "person")
-    quotes = (fact.quote for fact in found if not fact.url.startswith(FILE_SCHEME))
-    urls = (lead for lead in state.own.leads.values() if lead.kind == "url")
-    leads = (f"{lead.value} {lead.text}" for lead in urls if not lead.found_on.startswith(FILE_SCHEME))
-    titles = (page.title for page in state.pages.values() if page.origin == "fetched")
-    parts = (part.question for part in state.plan if part.by == "person")
-    known = [state.full_question, *public_note_texts(state), *parts, *quotes, *leads, *titles]
+    known = [state.full_question, *public_note_texts(state)]
+    known += [part.question for part in state.plan if part.by == "person"]
+    known += [page.title for page in state.pages.values() if page.origin == "fetched"]
+    for fact in state.facts.values():
+        if fact.verified and fact.by != "person" and not fact.url.startswith(FILE_SCHEME):
+            known.append(fact.quote)
+    for lead in state.own.leads.values():
+        if lead.kind == "url" and not lead.found_on.startswith(FILE_SCHEME):
+            known.append(f"{lead.value} {lead.text}")
     in_files = find_private_words(query, state.file_words, known, least=MIN_EMBEDDED_FILE_CHARS)
     return list(dict.fromkeys([*find_private_words(query, private, known), *in_files]))
 
@@ -353,8 +417,8 @@ def find_known_url(state: ResearchRun, url: str) -> str:
     Whatever a model writes is only looked up here: its own spelling could carry a message."""
     if not (spelled := canonicalize(url)):
         return ""
-    texts = (state.full_question, *public_note_texts(state))
-    given = [found for text in texts for found in find_urls(text)] + state.settings.start_urls
+    given = find_urls(" ".join([state.full_question, *public_note_texts(state)]))
+    given += state.settings.start_urls
     lead = state.own.leads.get(lead_id("url", url))
     return map_spellings(given).get(spelled) or (lead.value if lead else "")
 
@@ -363,33 +427,32 @@ def conflict_to_settle(state: RunState) -> Conflict | None:
     """The first open conflict on what was asked for which fewer actions were taken. What could settle one
     that the analyzer reported is among its leads."""
     tried = [action.about for action in state.actions_this_round]
-    unnamed = (c for c in open_conflicts(state) if c.asks and c.found_by != "model")
-    return next((c for c in unnamed if tried.count(c.id) < MAX_SETTLING_ACTIONS), None)
+    for conflict in open_conflicts(state):
+        if conflict.asks and conflict.found_by != "model" and tried.count(conflict.id) < MAX_SETTLING_ACTIONS:
+            return conflict
+    return None
 
 
-def describe_conflict(state: RunState, conflict: Conflict) -> str:
-    """The conflict for the decision: its values with the sites that give them."""
-    facts = facts_after_notes(state)
-    sides = [
-        f"{value.text} ({', '.join(dict.fromkeys(site(facts[i].url) for i in value.fact_ids if i in facts))})"
-        for value in conflict.values
-    ]
-    return f"{conflict.topic}: {' or '.join(sides)}"
+def describe_conflict(state: RunState, conflict: Conflict) -> tuple[str, set[str]]:
+    """The conflict for the decision, with the sites that give each value; and all these sites."""
+    facts, sides, involved = facts_after_notes(state), list[str](), set[str]()
+    for value in conflict.values:
+        sites = dict.fromkeys(site(facts[i].url) for i in value.fact_ids if i in facts)
+        sides.append(f"{value.text} ({', '.join(sites)})")
+        involved |= sites.keys()
+    return f"{conflict.topic}: {' or '.join(sides)}", involved
 
 
 def propose_settling(state: ResearchRun, conflict: Conflict, actions: list[str]) -> list[Proposal]:
     """A search for the conflict's topic and values, then what it found at further sites, best first: what of
     these is allowed."""
-    why = f"The sources disagree on {describe_conflict(state, conflict)}; this may settle it."
+    told, involved = describe_conflict(state, conflict)
+    why, query = f"The sources disagree on {told}; this may settle it.", settling_query(state, conflict)
     more: Any = {"reasoning": why, "by": "code", "about": conflict.id}
-    facts, query = facts_after_notes(state), settling_query(state, conflict)
-    involved = {site(facts[i].url) for value in conflict.values for i in value.fact_ids if i in facts}
     proposals = propose_search(state, actions, query, **more)
-    proposals += [
-        Proposal(next_action="crawl_url", query_or_url=lead.value, **more)
-        for lead in open_leads(state)
-        if lead.found_on == f"{SEARCH_PREFIX}{query}" and site(lead.value) not in involved
-    ]
+    for lead in open_leads(state):
+        if lead.found_on == f"{SEARCH_PREFIX}{query}" and site(lead.value) not in involved:
+            proposals.append(Proposal(next_action="crawl_url", query_or_url=lead.value, **more))
     return [proposal for proposal in proposals if check_proposal(state, proposal, actions) is None]
 
 

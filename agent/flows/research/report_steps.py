@@ -10,9 +10,8 @@ from typing import Any, Literal
 from agent.answering import fact_view
 from agent.answering.claim_checks import ROOM_SHARE, WrittenDraft
 from agent.answering.draft import draft_from_reply, lay_out_reply
-from agent.answering.fact_intake import review_by_model
+from agent.answering.fact_view import find_part, review_by_model
 from agent.answering.passages import show_passages
-from agent.answering.plan import find_part
 from agent.answering.verdict import finish_answer, record_answer
 from agent.answering.write_report import ask_report, ask_section, choose_length, is_length_final
 from agent.engine.context import RunContext
@@ -20,7 +19,7 @@ from agent.engine.state import Change, state_after
 from agent.evidence.block_layout import add_charts
 from agent.evidence.report_words import words_for
 from agent.flows.research import report_frame, revise
-from agent.flows.research.plan_step import describe_reading, is_plan_edited
+from agent.flows.research.policy import describe_reading, is_plan_edited
 from agent.flows.research.state import ResearchRun
 from agent.llm.model import BYTES_PER_TOKEN
 from agent.roles.report import (

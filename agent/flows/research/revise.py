@@ -13,8 +13,8 @@ from agent.answering import fact_view
 from agent.answering.claim_checks import WrittenDraft
 from agent.answering.conflict_sentences import is_conflict_sentence
 from agent.answering.draft import draft_from_reply
+from agent.answering.fact_view import find_free_id, find_part
 from agent.answering.pages import offer_again
-from agent.answering.plan import find_free_id, find_part
 from agent.answering.revision import (
     build_reading,
     current_reading,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from agent.answering import fact_view
+from agent.answering.fact_view import list_parts
 from agent.answering.pages import START_PAGE_REASON, build_crawl, fold_earlier_turns, mark_read
-from agent.answering.plan import list_parts
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent

@@ -8,8 +8,7 @@ import streamlit as st
 
 from agent.actions import acts
 from agent.answering import fact_view
-from agent.answering.fact_view import FACT_STATUSES, FactFilter, filter_facts
-from agent.answering.plan import find_part
+from agent.answering.fact_view import FACT_STATUSES, FactFilter, filter_facts, find_part
 from agent.text.plurals import format_count
 from agent.text.question_analysis import format_question
 from agent.text.urls import site

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.answering.plan import PartView, describe_remaining, view_plan
-from agent.flows.research.plan_step import CHECK_PLAN, describe_reading
+from agent.answering.view import PartView, describe_remaining, view_plan
+from agent.flows.research.policy import CHECK_PLAN, describe_reading
 from agent.text.plurals import format_count
 from agent.text.question_analysis import format_question
 from agent.types import Status

@@ -11,7 +11,7 @@ import streamlit as st
 
 from agent.actions import budget
 from agent.engine.budget_meters import list_caps
-from agent.flows.research.plan_step import CHECK_PLAN
+from agent.flows.research.policy import CHECK_PLAN
 from agent.text.plurals import format_count
 from agent.types import Cap, PauseRequest, Status
 from agent.workbench import RunSnapshot

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from agent.answering.engine_choice import cool_down, merge_results, take_over_searches
+from agent.answering.pages import cool_down
+from agent.flows.research.analyze_pages import merge_results
+from agent.flows.research.policy import take_over_searches
 from agent.types import Action, Outcome, Publication, SearchHit, SearchResult
 from tests.records import fill
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.answering.plan import assign_parts, describe_remaining
+from agent.answering.view import describe_remaining
 from agent.engine.run_state import RunState
 from agent.types import Action, Fact, PlanPart, Settings
 from tests.records import fill
@@ -22,14 +22,6 @@ def test_a_run_without_a_recorded_plan_has_its_question_as_one_part() -> None:
     assert [(part.id, part.question) for part in RunState(question=question).plan] == [("1", question)]
     asked = RunState(question="and the other?", asked="Is B open?").plan
     assert [part.question for part in asked] == ["Is B open?"]
-
-
-def test_the_part_of_a_fact_is_the_one_that_was_named_for_it() -> None:
-    built = "The Halden bridge was built in 1921."
-    kept, unknown, none = assign_parts(
-        PLAN, [make_fact(built, part="2"), make_fact(built, part="the date"), make_fact(built)]
-    )
-    assert (kept.part, unknown.part, none.part) == ("2", "", "")
 
 
 def test_what_is_still_to_come_is_told_of_a_full_report_on_several_parts() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.answering.fact_intake import add_facts
+from agent.answering.fact_view import add_facts
 from agent.answering.verdict import record_answer
 from agent.engine.run_state import RunState
 from agent.engine.state import state_after

@@ -183,7 +183,7 @@ def test_a_command_that_read_no_page_without_a_network_gives_the_hint(command, m
 
 
 def test_a_run_that_fails_says_why(monkeypatch, capsys):
-    monkeypatch.setattr("agent.flows.research.without_model.quote_pages", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("agent.flows.research.analyze_pages.quote_pages", lambda *_, **__: 1 / 0)
     assert asked() == 1
     told = capsys.readouterr()
     assert "ZeroDivisionError" in told.err and told.out == ""

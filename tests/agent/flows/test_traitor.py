@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent.flows.research import act
+from agent.flows.research import steps
 from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import ResearchRun, ResearchState
 from agent.settings import config
@@ -210,7 +210,7 @@ def test_a_search_that_carries_a_private_word_is_not_made_however_it_came_to_be(
             ], None
 
     for proposal in (by_code, by_person):
-        change, _ = act.act(state.model_copy(update={"pending": proposal}), Tools())
+        change, _ = steps.act(state.model_copy(update={"pending": proposal}), Tools())
         assert change["actions"][0].outcome is (Outcome.REFUSED if proposal.by == "code" else Outcome.EMPTY)
     assert asked == [by_person.query_or_url]
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from agent.flows.research import analyze_pages
-from agent.flows.research.analyze_pages import analyze
-from agent.flows.research.opened_pages import OpenPage
+from agent.flows.research.analyze_pages import OpenPage, analyze
 from agent.flows.research.state import Observation, ResearchRun, ResearchState
 from agent.roles.research import AnalyzerReply
 from agent.types import Outcome, Page, PageRef, Publication, SearchHit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from agent.flows.research.opened_pages import OpenPage, choose_readings
+from agent.flows.research.analyze_pages import OpenPage, choose_readings
 from agent.flows.research.state import ResearchRun, ResearchState
 from agent.retrieval.passages import split_passages
 from agent.types import Outcome, Page, PageRef

@@ -163,7 +163,7 @@ def test_the_ladder_is_climbed_rung_by_rung_with_time_between():
         state.actions.append(crawled(step + 1, page_id=""))
     assert rungs[:4] == ["reframe", "narrow", "lead", "hand_over"]
     steps = [block.step for block in state.blockages]
-    assert all(later - earlier >= 3 * policy.ACTIONS_PER_ESCALATION for earlier, later in pairwise(steps))
+    assert all(later - earlier >= 3 * policy.STALL_ROUNDS for earlier, later in pairwise(steps))
 
 
 def test_a_new_answer_and_a_persons_note_make_a_fresh_start():

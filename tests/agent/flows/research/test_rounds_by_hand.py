@@ -12,6 +12,7 @@ from agent.flows.research import policy
 from agent.flows.research.state import ResearchState
 from agent.retrieval.link_scoring import lead_id
 from agent.types import (
+    Lead,
     Outcome,
     Page,
     Publication,
@@ -100,8 +101,8 @@ def test_the_answer_to_a_question_is_a_note_and_the_round_goes_on(tmp_path):
 
 def test_nothing_is_fetched_ahead_where_a_person_approves():
     name = lead_id("url", BUILDER)
-    leads = {name: {"id": name, "kind": "url", "value": BUILDER}}
-    own = ResearchState.model_validate({"leads": leads})
+    known = {"text": "", "why": "", "found_on": "", "score": 0.0, "prior": 0.0, "step": 0}
+    own = ResearchState(leads={name: Lead(id=name, kind="url", value=BUILDER, **known)})
     state = RunState(question=QUESTION, own=own)
     assert list(policy.choose_pages_ahead(state)) == [BUILDER]
     state.settings = Settings(mode="step")

@@ -126,7 +126,7 @@ def test_a_conflict_that_a_model_reports_has_its_sides_and_closes_with_one_of_th
 
 def test_a_run_that_is_stuck_is_told_each_rung_and_hands_over_at_the_last(monkeypatch):
     monkeypatch.setattr("agent.flows.research.policy.STALL_ACTIONS", 1)
-    monkeypatch.setattr("agent.flows.research.policy.ACTIONS_PER_ESCALATION", 1)
+    monkeypatch.setattr("agent.flows.research.policy.STALL_ROUNDS", 1)
     words = ["glass", "boats", "snow", "bread", "looms", "ink", "cork"]
     searches = [{**ASK, "query_or_url": f"{word} zzz{n}"} for n, word in enumerate(words)]
     script = Script(*searches)
