@@ -11,7 +11,7 @@ from agent import api
 from agent.api import call_llm, crawl_web, is_valid_url, run_agent, run_agent_sync
 from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, UsageError
 from agent.llm.detect import DetectedModel
-from agent.types import CollectLimits, Settings
+from agent.types import Settings
 from agent.workbench import Workbench
 from tests.tables import by_table
 from tests.web.scripted import ScriptedModel
@@ -62,19 +62,6 @@ def test_the_call_can_be_awaited_as_the_seed_has_it(bench: Workbench) -> None:
         asyncio.run(collect(""))
 
 
-def test_the_plain_way_for_comparison(bench: Workbench) -> None:
-    found = run_agent(
-        PROMPT,
-        [QUOTE],
-        max_articles=5,
-        use_smart_navigation=False,
-        world="demo",
-        model="keyless",
-        bench=bench,
-    )
-    assert all(article["kind"] == "article" and not article["posts"] for article in found["articles"])
-
-
 def test_it_opens_a_workbench_of_its_own() -> None:
     assert run_agent(
         "Summarize this article",
@@ -82,27 +69,6 @@ def test_it_opens_a_workbench_of_its_own() -> None:
         world="demo",
         model="keyless",
     )["articles"]
-
-
-@pytest.mark.parametrize(
-    ("prompt", "starts", "limits", "told"),
-    [
-        ("", [QUOTE], {}, "question"),
-        ("Collect", [], {}, "start"),
-        ("Collect", ["ftp://a.example/"], {}, "not a web address"),
-        ("Collect", [f"https://a.example/{n}" for n in range(21)], {}, "20 are the most"),
-        ("Collect", [QUOTE], {"max_articles": 0}, "at least one"),
-        ("Collect", [QUOTE], {"max_depth": 0}, "at least one"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_words(
-    bench: Workbench, prompt: str, starts: list[str], limits: dict[str, int], told: str
-) -> None:
-    with pytest.raises(UsageError, match=told):
-        api.start_collect_run(
-            bench, prompt, starts, Settings(world="demo", model="keyless", collect=CollectLimits(**limits))
-        )
-    assert bench.runs() == []
 
 
 def test_addresses_in_the_prompt_are_start_pages(bench: Workbench) -> None:

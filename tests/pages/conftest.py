@@ -4,6 +4,7 @@ network: it seems offline."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -70,6 +71,12 @@ def demo(bench: Workbench) -> Callable[..., str]:
         return run_id
 
     return ran
+
+
+def find_button(tester: AppTest, label: str) -> Any:
+    """The first button whose label, or its part before a remark, is this."""
+    names = ((one, one.label.replace("\\", "")) for one in tester.button)
+    return next(one for one, name in names if label in (name, name.split(" *")[0].split("  \n")[0]))
 
 
 def shown(tester: AppTest) -> str:

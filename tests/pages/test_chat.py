@@ -9,18 +9,12 @@ from agent.errors import ModelUnavailable
 from agent.types import Settings
 from pages.widgets.chat import scope, turn
 from pages.widgets.shell import client
-from tests.pages.conftest import shown
+from tests.pages.conftest import find_button, shown
 from tests.web.chatting_model import ASKED, QUOTE, Script, given, stocked
 
 pytestmark = pytest.mark.slow
 
 EVIL = "<img src=x onerror=alert(1)> and <b>what</b> of the ferry?"
-
-
-def _button(tester, label):
-    return next(
-        button for button in tester.button if button.label.replace("\\", "").split("  \n")[0] == label
-    )
 
 
 def _turn(bench, question=ASKED, *, after="", model="auto", **settings) -> str:
@@ -34,9 +28,9 @@ def test_a_first_visit_offers_the_demo_and_its_examples(app, bench):
     tester = app("chat")
     assert not tester.exception and "nothing to talk about yet" in shown(tester) and not tester.chat_input
     assert "No conversation yet" in shown(tester)
-    _button(tester, "Add the demo knowledge base").click().run()
+    find_button(tester, "Add the demo knowledge base").click().run()
     assert not tester.exception and len(tester.chat_input) == 1 and tester.session_state[scope.DEMO_KEY]
-    _button(tester, "What does the Harbour edition cost?").click().run()
+    find_button(tester, "What does the Harbour edition cost?").click().run()
     run_id = (
         tester.query_params["run"][0]
         if isinstance(tester.query_params["run"], list)

@@ -8,15 +8,11 @@ from streamlit.testing.v1 import AppTest
 
 from agent.types import Outcome, Page
 from pages.widgets.library import fetch
-from tests.pages.conftest import shown
+from tests.pages.conftest import find_button, shown
 
 pytestmark = pytest.mark.slow
 
 HANDBOOK = b"# Handbook\n\nThe gate opens at seven. Visitors sign in at the desk.\n\n## Keys\n\nKeys are kept by Ines Aldana.\n"
-
-
-def _button(tester: AppTest, label: str):
-    return next(button for button in tester.button if button.label.replace("\\", "").split(" *")[0] == label)
 
 
 def _part(app, view: str, **query: str) -> AppTest:
@@ -33,7 +29,7 @@ def shelf(bench):
 def test_an_empty_library_says_how_to_fill_it(app, bench):
     tester = app("library")
     assert not tester.exception and "The library is empty" in shown(tester)
-    _button(tester, "Add the demo knowledge base").click().run()
+    find_button(tester, "Add the demo knowledge base").click().run()
     assert not tester.exception and bench.library.count(tag="demo") >= 5
     assert "Everything in it is invented" in tester.success[0].value.replace("\\", "")
     assert {source.kind for source in bench.library.sources(tag="demo")} == {"file"}
@@ -49,7 +45,7 @@ def test_sources_are_filtered(app, shelf):
     assert "handbook.md" in shown(tester) and "prices.csv" not in shown(tester)
     tester.selectbox(key="library-kind").set_value("topic").run()
     assert "No source fits" in shown(tester)
-    _button(tester, "Show everything").click().run()
+    find_button(tester, "Show everything").click().run()
     assert "2 sources" in shown(tester)
     tester.selectbox(key="library-age").set_value(30).run()
     assert "No source fits" in shown(tester)
@@ -87,17 +83,17 @@ def test_a_folder_is_added_and_a_missing_one_refused(app, shelf, tmp_path):
     (tmp_path / "more" / "gate.txt").write_text("The gate closes at nine.", encoding="utf-8")
     tester = _part(app, "add")
     tester.text_input(key="library-add-folder").set_value(str(tmp_path / "nowhere")).run()
-    _button(tester, "Add folder").click().run()
+    find_button(tester, "Add folder").click().run()
     assert "there is no folder" in tester.warning[0].value.replace("\\", "").lower()
     tester.text_input(key="library-add-folder").set_value(str(tmp_path / "more")).run()
-    _button(tester, "Add folder").click().run()
+    find_button(tester, "Add folder").click().run()
     assert shelf.source("kb:gate.txt").passages == 1 and "1 document added" in shown(tester)
 
 
 def test_what_is_no_address_is_refused(app, shelf):
     tester = _part(app, "add")
     tester.text_input(key="library-add-url").set_value("not an address").run()
-    _button(tester, "Read and add").click().run()
+    find_button(tester, "Read and add").click().run()
     assert "is not a web address" in tester.warning[0].value.replace("\\", "")
 
 

@@ -13,7 +13,6 @@ from agent.batch import jobs
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from pages.widgets.batch import form as batch_form
-from pages.widgets.forms import form_page
 from pages.widgets.reply import bot_services
 from pages.widgets.shell import client
 from tests.pages.conftest import shown
@@ -35,35 +34,6 @@ def server(_own_environment: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 def _drive_all(bench: Workbench) -> None:
     for run in bench.runs():
         bench.drive(run.id)
-
-
-def test_a_branch_stays_without_a_model(app: App, bench: Workbench, demo, server: ModelServer) -> None:
-    parent = demo(QUESTION)
-    assert bench.worker.detect_model().client
-    tester = app("research", run=parent)
-    assert bench.active_configuration().model == "served"
-    next(one for one in tester.button if (one.key or "").startswith("research-fork-")).click().run()
-    chosen = next(one for one in tester.selectbox if one.label == "Model")
-    assert chosen.value == "keyless" and not tester.exception
-    next(one for one in tester.button if (one.key or "").startswith("research-fork-start")).click().run()
-    [branch] = [run for run in bench.runs() if run.forked_from == parent]
-    assert branch.settings.model == "keyless"
-    _drive_all(bench)
-    assert server.requests == []
-
-
-@pytest.mark.parametrize("n", range(len(form_page.list_examples("reply"))))
-def test_an_example_of_reply_uses_the_model_that_is_chosen(
-    app: App, bench: Workbench, server: ModelServer, n: int
-) -> None:
-    assert bench.worker.detect_model().client
-    tester = app("reply")
-    tester.selectbox(key="reply-model").set_value("keyless").run()
-    tester.button(key=f"reply-example-{n}").click().run()
-    for thread in threading.enumerate():
-        if thread.name.startswith("reply-"):
-            thread.join(20)
-    assert not tester.exception and server.requests == []
 
 
 def test_the_example_of_batch_uses_the_model_that_is_chosen(

@@ -14,7 +14,7 @@ from agent.types import Outcome, Page
 from agent.types.reply import Conversation, Message, RequestContext
 from pages.widgets.reply import bot_services
 from pages.widgets.shell import drafts
-from tests.pages.conftest import shown
+from tests.pages.conftest import find_button, shown
 from tests.web.replying_model import Script, stocked
 from tests.web.scripted import ScriptedModel
 
@@ -32,14 +32,6 @@ def _closed():
             thread.join(20)
     bot_services.close()
     drafts._unstored.clear()
-
-
-def _button(tester, label):
-    return next(
-        button
-        for button in tester.button
-        if button.label.replace("\\", "").split(" *")[0].split("  \n")[0] == label
-    )
 
 
 def _replied(
@@ -75,7 +67,7 @@ def test_a_first_visit_says_what_to_do(app):
         "The knowledge base is empty" in text and "No replies yet" in text and "project_introduction" in text
     )
     assert "curl -s http" in text and "/reply -H" in text
-    _button(tester, "Reply").click().run()
+    find_button(tester, "Reply").click().run()
     assert "no conversation yet" in tester.warning[0].value.replace("\\", "")
 
 
@@ -93,7 +85,7 @@ def test_what_is_pasted_is_shown_as_it_is_read_and_can_be_turned(app, bench):
     tester.button(key="reply-turn-1").click().run()
     assert "User: Which ones?" in tester.text_area(key="reply:conversation").value
     tester.text_area(key="reply:conversation").set_value("When do backups run?").run()
-    _button(tester, "Reply").click().run()
+    find_button(tester, "Reply").click().run()
     _ended()
     tester.run()
     assert (
@@ -152,7 +144,7 @@ def test_the_screen_says_what_is_kept_and_keeps_no_typed_conversation(app, bench
     tester.text_area(key="reply:conversation").set_value("When do backups run?").run()
     assert "Conversations are not stored" in shown(tester) and bench.store.draft("reply:conversation") == ""
     assert app("reply").text_area(key="reply:conversation").value == "When do backups run?", "in memory"
-    _button(tester, "Reply").click().run()
+    find_button(tester, "Reply").click().run()
     _ended()
     tester.run()
     assert "This conversation is not stored" in shown(tester) and bench.runs() == []
@@ -174,7 +166,7 @@ def test_pages_that_runs_have_read_are_answered_from_when_chosen(app, bench):
         tester = app("reply")
         tester.text_area(key="reply:conversation").set_value("When is the kiln fired?").run()
         tester.toggle(key="reply-read-pages").set_value(chosen).run()
-        _button(tester, "Reply").click().run()
+        find_button(tester, "Reply").click().run()
         _ended()
         tester.run()
         assert (text in shown(tester)) is chosen

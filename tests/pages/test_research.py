@@ -5,21 +5,17 @@ from __future__ import annotations
 import pytest
 
 from agent.types import Settings, Status
-from tests.pages.conftest import QUESTION, shown
+from tests.pages.conftest import QUESTION, find_button, shown
 from tests.web.researching_model import ASK, ROOF, Script, crawl
 from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 
 
-def _button(tester, label):
-    return next(button for button in tester.button if button.label.replace("\\", "") == label)
-
-
 def test_offline_never_switches_to_the_demo_by_itself(app, bench):
     tester = app()
     tester.text_area[0].set_value(QUESTION).run()
-    _button(tester, "Research").click().run()
+    find_button(tester, "Research").click().run()
     assert bench.runs()[0].settings.world == "live"
 
 
@@ -28,7 +24,7 @@ def test_options_reach_the_run(app, bench):
     tester.number_input(key="research-max-steps").set_value(5).run()
     tester.slider(key="research-threshold").set_value(70).run()
     tester.segmented_control(key="research-mode").set_value("step").run()
-    _button(
+    find_button(
         tester, next(b.label for b in tester.button if b.key == "research-example-0").replace("\\", "")
     ).click().run()
     settings = bench.runs()[0].settings
@@ -64,15 +60,15 @@ def test_where_the_recorded_replies_end_there_are_two_ways_on(app, bench):
 def test_stop_and_go_on(app, demo, bench):
     run_id = demo(mode="step")
     tester = app(run=run_id)
-    _button(tester, "Stop").click().run()
+    find_button(tester, "Stop").click().run()
     assert bench.snapshot(run_id).run.status is Status.STOPPED
     tester.text_area(key=f"note:{run_id}").set_value("Look in the register").run()
     tester.checkbox(key=f"private:note:{run_id}").check().run()
-    _button(tester, "Send guidance").click().run()
+    find_button(tester, "Send guidance").click().run()
     [note] = bench.snapshot(run_id).state.notes
     assert note.text == "Look in the register" and note.private
     assert "Noted" in tester.success[0].value
-    _button(tester, "Continue").click().run()
+    find_button(tester, "Continue").click().run()
     assert bench.snapshot(run_id).run.status is not Status.STOPPED
 
 
@@ -122,6 +118,6 @@ def test_a_run_that_waits_for_its_model_says_so_and_can_go_on_without_it(app, be
     tester = app(run=run_id)
     assert told in shown(tester) and "Nothing is lost or paid twice" in shown(tester)
     assert "no answer from the model" in shown(tester)
-    _button(tester, "Go on without the model").click().run()
+    find_button(tester, "Go on without the model").click().run()
     assert bench.snapshot(run_id).run.settings.model == "keyless"
     assert [step.name for step in bench.snapshot(run_id).steps][-1] == "drop_model"

@@ -6,16 +6,12 @@ from __future__ import annotations
 import pytest
 
 from agent.types import Settings, Status
-from tests.pages.conftest import shown
+from tests.pages.conftest import find_button, shown
 
 pytestmark = pytest.mark.slow
 
 START = "https://kallsteg.example/"
 QUESTION = "How do I return a Kallsteg C2 logger?"
-
-
-def _button(tester, label):
-    return next(button for button in tester.button if button.label.replace("\\", "") == label)
 
 
 def _fill(tester, starts=START, question=QUESTION):
@@ -43,7 +39,7 @@ def test_the_form_fills_in_the_domains_and_asks(app, bench):
     assert tester.text_area(key="site-allowed").value == "kallsteg.example"
     tester.text_area(key="site:instruction").set_value("Prefer the FAQ.").run()
     tester.number_input(key="site-max_pages").set_value(7).run()
-    _button(tester, "Ask").click().run()
+    find_button(tester, "Ask").click().run()
     settings = bench.runs()[0].settings
     assert (settings.flow, settings.world, settings.start_urls, settings.allowed_domains) == (
         "site",
@@ -62,11 +58,11 @@ def test_the_form_fills_in_the_domains_and_asks(app, bench):
 def test_what_cannot_be_is_refused_in_words(app, bench):
     tester = app("site")
     tester.text_area(key="site:question").set_value(QUESTION).run()
-    _button(tester, "Ask").click().run()
+    find_button(tester, "Ask").click().run()
     assert "at least one page to start from" in tester.warning[0].value.replace("\\", "")
     assert bench.runs() == []
     tester.text_area(key="site:starts").set_value("kallsteg").run()
-    _button(tester, "Ask").click().run()
+    find_button(tester, "Ask").click().run()
     assert "is not a web address" in tester.warning[0].value.replace("\\", "")
 
 
@@ -82,5 +78,5 @@ def test_an_answered_turn_shows_quotes_decisions_and_pages(app, bench):
         and "page?run=" in text
     )
     assert "Reads inside kallsteg.example" in text
-    _button(tester, "Accept").click().run()
+    find_button(tester, "Accept").click().run()
     assert bench.snapshot(run_id).run.status is Status.DONE

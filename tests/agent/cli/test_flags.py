@@ -56,21 +56,6 @@ def test_optional_arguments_may_be_left_out(name):
     assert parse(name)
 
 
-def test_the_defaults():
-    asked = parse("research", "Why?")
-    assert asked["world"] is asked["model"] is None, (
-        "what is not typed is as in the thread, or as for a new run"
-    )
-    assert parse("site", "Why?", "--start", "U")["allowed_domains"] is None
-    collect = parse("collect", "All")
-    assert (collect["allowed_domains"], collect["start"], collect["collect.max_articles"]) == (
-        None,
-        None,
-        None,
-    )
-    assert (parse("check", "F")["model"], parse("export", "R")["format"]) == ("keyless", "md")
-
-
 @pytest.mark.parametrize(
     ("line", "expected"),
     [

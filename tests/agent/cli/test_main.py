@@ -119,10 +119,10 @@ def test_an_honest_no_evidence_is_a_success(tmp_path, capsys):
     assert json.loads((tmp_path / "r.json").read_text())["verdict"] == "no_evidence"
 
 
-def test_max_steps_is_a_cap(tmp_path):
-    assert asked("--max-steps", "1", "--json", str(tmp_path / "r.json")) == 0
-    told = json.loads((tmp_path / "r.json").read_text())
-    assert sum("action" in step for step in told["steps"]) == 1
+def test_an_estimate_starts_nothing(capsys):
+    assert asked("--max-pages", "3", "--max-minutes", "2", "--estimate") == 0
+    assert "at most 12 steps, 3 pages, 2 min" in capsys.readouterr().out
+    assert main(["runs"]) == 0 and "no runs yet" in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_written_does_not_cost_the_answer(tmp_path, capsys):

@@ -17,92 +17,43 @@ from agent.export.collected import (
     render_collection_markdown,
 )
 from agent.export.escaping import escape_csv_cell
-from agent.types import Answer, Run, Sentence, Settings, Source, StatementCounts, Status, Usage
+from agent.types import Answer, Run, Sentence, Settings, Source, StatementCounts, Usage
 from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, Post
 from tests.records import fill
 
 EVIL = '=HYPERLINK("http://evil.example","x") ![](http://evil.example/p.png) <script>alert(1)</script> [a](javascript:x)'
+WRITTEN = "2026-11-12T09:14"
+PROMISED = "run prompt status intent articles dropped digest navigation refused events usage targets"
+OF_ITEM = (
+    "url kind title content publish_date metadata author last_date posts also_at reason extracted_by trouble"
+)
+OF_NODE = "url parent depth action page_type reasoning confidence outcome"
+RUN = fill(Run, id="r1", question="What # do _they_ say?", status="review", settings=Settings(flow="collect"))
+
+
+def item(path: str, kind: str, title: str, **more: object) -> CollectedItem:
+    return fill(CollectedItem, id=path, url=f"https://a.example/{path}", kind=kind, title=title, **more)
 
 
 def given() -> CollectionResult:
     posts = [
-        Post(n=1, user="=cmd", date="2026-11-12T09:14", text="First\nline"),
-        Post(n=2, user="bo", text=EVIL, date=""),
+        fill(Post, n=1, user="=cmd", date=WRITTEN, text="First\nline"),
+        fill(Post, n=2, user="bo", text=EVIL, date=""),
     ]
-    items = [
-        CollectedItem(
-            id="i1",
-            url="https://a.example/t/1",
-            kind="thread",
-            title="+1 for cheese",
-            posts=posts,
-            publish_date="2026-11-12T09:14",
-            also_at=["https://b.example/t"],
-            page_ids=[],
-            trail=[],
-            given=False,
-            step=0,
-        ),
-        CollectedItem(
-            id="i2",
-            url="https://a.example/s/2",
-            kind="article",
-            title="A story",
-            content=EVIL,
-            author="Petter",
-            publish_date="2026-11-02",
-            page_ids=[],
-            trail=[],
-            given=False,
-            step=0,
-        ),
-    ]
-    source = fill(
-        Source, n=1, url=items[0].url, title="+1 for cheese", quotes=["First"], fact_ids=["f1"], page_id="p"
-    )
-    answer = Answer(
-        n=1,
-        verdict="answered",
-        sentences=[Sentence(text=EVIL, fact_ids=["f1"], backed=True), Sentence(text="Unbacked.")],
-        sources=[source],
-        statements=StatementCounts(backed=1, unsupported=1),
-    )
-    run = fill(
-        Run,
-        id="r1",
-        question="What # do _they_ say?",
-        status=Status.REVIEW,
-        settings=Settings(flow="collect"),
-    )
-    tree = [
-        CrawlNode(
-            id="https://a.example",
-            url="https://a.example/",
-            outcome="not_found",
-            detail="There is no such page (404).",
-        )
-    ]
-    dropped = [
-        CollectedItem(
-            id="i3",
-            url="https://a.example/old",
-            kind="article",
-            title="Old",
-            status="dropped",
-            reason="Dated 2019: older.",
-            page_ids=[],
-            trail=[],
-            given=False,
-            step=0,
-        )
-    ]
+    more = {"posts": posts, "publish_date": WRITTEN, "also_at": ["https://b.example/t"]}
+    thread = item("t/1", "thread", "+1 for cheese", **more)
+    story = item("s/2", "article", "A story", content=EVIL, author="Petter", publish_date="2026-11-02")
+    source = fill(Source, n=1, url=thread.url, title=thread.title, quotes=["First"], fact_ids=["f1"])
+    said = [fill(Sentence, text=EVIL, fact_ids=["f1"], backed=True), fill(Sentence, text="Unbacked.")]
+    counts = StatementCounts(backed=1, unsupported=1)
+    gone = {"outcome": "not_found", "detail": "There is no such page (404)."}
     return CollectionResult(
-        run=run,
+        run=RUN,
         intent=CollectIntent(topic="cheese"),
-        items=items,
-        dropped=dropped,
-        tree=tree,
-        answer=answer,
+        items=[thread, story],
+        dropped=[item("old", "article", "Old", status="dropped", reason="Dated 2019: older.")],
+        tree=[fill(CrawlNode, id="a", url="https://a.example/", **gone)],
+        answer=fill(Answer, n=1, verdict="answered", sentences=said, sources=[source], statements=counts),
         usage=Usage(llm_calls=7, cost_usd=None),
         refusals=[],
         events=[],
@@ -112,17 +63,17 @@ def given() -> CollectionResult:
 def test_the_table_has_a_row_for_each_article_and_post() -> None:
     rows = list(csv.reader(io.StringIO(render_collection_csv(given()), newline="")))
     assert tuple(rows[0]) == COLUMNS and len(rows) == 4
-    assert rows[1] == [
+    first = [
         "thread",
         "'+1 for cheese",
         "https://a.example/t/1",
         "1",
         "post",
         "'=cmd",
-        "2026-11-12T09:14",
+        WRITTEN,
         "First\nline",
-        "https://b.example/t",
     ]
+    assert rows[1] == [*first, "https://b.example/t"]
     assert rows[3][:2] == ["article", "A story"] and rows[3][5] == "Petter"
 
 
@@ -134,87 +85,28 @@ def test_harmless_cells_stay_as_they_are(text: str) -> None:
 def test_markdown_holds_everything_and_nothing_of_it_is_markup() -> None:
     told = render_collection_markdown(given())
     assert not re.search(r"(?<!\\)!\[|(?<!\\)<script|(?<!\\)\]\(javascript", told)
-    for part in (
-        "1 of 2 supported",
-        "*(not supported)*",
-        "### 1\n\n**\\+1 for cheese**",
-        "2 posts",
-        "**bo**",
-        "Also at:",
-        "Left out",
-        "older",
-        "404",
-    ):
-        assert part in told, part
+    parts = ["1 of 2 supported", "*(not supported)*", "### 1\n\n**\\+1 for cheese**", "2 posts", "**bo**"]
+    assert [one for one in (*parts, "Also at:", "Left out", "older", "404") if one not in told] == []
 
 
 def test_the_object_has_what_is_promised() -> None:
     told = build_collection_record(given())
-    assert set(told) == {
-        "run",
-        "prompt",
-        "status",
-        "intent",
-        "articles",
-        "dropped",
-        "digest",
-        "navigation",
-        "refused",
-        "events",
-        "usage",
-        "targets",
-    }
+    assert set(told) == set(PROMISED.split())
     thread, article = told["articles"]
-    assert set(thread) == {
-        "url",
-        "kind",
-        "title",
-        "content",
-        "publish_date",
-        "metadata",
-        "author",
-        "last_date",
-        "posts",
-        "also_at",
-        "reason",
-        "extracted_by",
-        "trouble",
-    }
+    assert set(thread) == set(OF_ITEM.split()) and set(told["navigation"][0]) >= set(OF_NODE.split())
     assert thread["metadata"] == {"post_count": 2} and article["metadata"] == {"author": "Petter"}
-    assert thread["posts"][0] == {
-        "n": 1,
-        "role": "post",
-        "user": "=cmd",
-        "date": "2026-11-12T09:14",
-        "text": "First\nline",
-        "verbatim": False,
-    }
-    assert set(told["navigation"][0]) >= {
-        "url",
-        "parent",
-        "depth",
-        "action",
-        "page_type",
-        "reasoning",
-        "confidence",
-        "outcome",
-    }
+    post = {"n": 1, "role": "post", "user": "=cmd", "date": WRITTEN, "text": "First\nline", "verbatim": False}
+    assert thread["posts"][0] == post
 
 
 def test_the_targets_of_the_seed() -> None:
-    met = {
-        target["name"]: (target["below"], target["met"])
-        for target in compare_with_targets(Usage(llm_calls=15, seconds=59.0, cost_usd=0.2))
-    }
-    assert met == {"model calls": (15, False), "seconds": (60.0, True), "US dollars": (0.15, False)}
+    told = compare_with_targets(Usage(llm_calls=15, seconds=59.0, cost_usd=0.2))
+    assert [(one["below"], one["met"]) for one in told] == [(15, False), (60.0, True), (0.15, False)]
     assert compare_with_targets(Usage(cost_usd=None))[2]["met"] is None
 
 
 def test_a_run_without_a_digest_yet() -> None:
-    plain = given()
-    empty = CollectionResult(plain.run, CollectIntent(), [], [], [], None, Usage(), [], [])
-    assert (
-        "not come to its digest" in render_collection_markdown(empty)
-        and build_collection_record(empty)["digest"] is None
-        and render_collection_csv(empty).count("\n") == 1
-    )
+    empty = CollectionResult(RUN, CollectIntent(), [], [], [], None, Usage(), [], [])
+    assert "not come to its digest" in render_collection_markdown(empty)
+    assert build_collection_record(empty)["digest"] is None
+    assert render_collection_csv(empty).count("\n") == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from agent.export.hiding import make_redactor
-from agent.settings.config import read_config
 
 
 def test_keys_and_passwords_are_hidden_in_texts_keys_and_depths():
@@ -26,15 +25,3 @@ def test_keys_and_passwords_are_hidden_in_texts_keys_and_depths():
 @pytest.mark.parametrize("word", ["ollama", "none", "lm-studio", "not-needed"])
 def test_a_plain_word_is_no_secret(word):
     assert make_redactor([word])(f"the {word} server") == f"the {word} server"
-
-
-def test_the_settings_know_their_secrets():
-    config = read_config(
-        {
-            "OPENAI_API_KEY": "sk-1",
-            "REPLY_TOKEN": "t-2",
-            "DATABASE_URL": "postgresql://me:pw-3@host/db",
-            "MODEL": "m",
-        }
-    )
-    assert set(config.secrets) == {"sk-1", "t-2", "pw-3"}

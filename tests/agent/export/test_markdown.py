@@ -1,140 +1,32 @@
-"""The Markdown report, read by a CommonMark parser: everything is there, every citation leads to its source,
-nothing loads."""
+"""The Markdown report, read by a CommonMark parser: everything is there, every citation leads to its source."""
 
 import re
 from dataclasses import replace
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from agent.export.markdown import render_evidence_markdown
 from agent.export.report import Report
-from agent.types import (
-    Action,
-    Answer,
-    Confidence,
-    ConfidenceChange,
-    Conflict,
-    ConflictSide,
-    Note,
-    Outcome,
-    PageRef,
-    Refusal,
-    Run,
-    Sentence,
-    Settings,
-    Source,
-    Stall,
-    StatementCounts,
-    Status,
-    Usage,
-)
+from agent.types import Answer, Conflict, Refusal, Run, Settings, Stall, Usage
 from tests.records import fill
-from tests.web.reports import make_report
+from tests.web import reports
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 EVIL = "x ![i](https://evil.example/i.png) <img src=y> [[note]] | # h\n\n---\n"
-QUOTE = "The dairy was founded in 1921.\nYear | Cows | [[1921]] | ![c](https://evil.example/c.png)"
+PARTS = "Answer,Conflicts,Sources,1,2,Facts,Journey,Confidence,Unavailable sources,Earlier answers,Answer 1"
 
 
 def report(**more: object) -> Report:
-    settings = Settings(world="demo", allowed_domains=["a.example", "b|c.example"])
-    sources = [
-        fill(
-            Source,
-            n=1,
-            url="https://a.example/p(1)",
-            title=f"About | {EVIL}",
-            quotes=[QUOTE, "A second quote."],
-            fact_ids=["f1", "f3"],
-            sha256="ab12",
-            fetched_at="2026-11-21T09:00:00Z",
-        ),
-        fill(Source, n=2, url="javascript:alert(1)", quotes=[EVIL], fact_ids=["f2"]),
-    ]
-    answer = Answer(
-        n=2,
-        verdict="partial",
-        reason="budget",
-        confidence=0.76,
-        certainty="Fairly sure.",
-        missing=EVIL,
-        journey=f"It began {EVIL}",
-        sentences=[
-            Sentence(text=f"It was founded in 1921 {EVIL}", fact_ids=["f1", "f2"], backed=True),
-            Sentence(text="It is old.", fact_ids=[]),
-        ],
-        sources=sources,
-        statements=StatementCounts(backed=9, unsupported=1, dropped=2),
-    )
-    given: dict[str, object] = {
-        "run": fill(
-            Run,
-            id="r1",
-            question=f"When? {EVIL}",
-            status=Status.REVIEW,
-            settings=settings,
-            created_at="2026-11-21T09:00:00Z",
-        ),
-        "answer": answer,
-        "former_answers": [Answer(n=1, verdict="no_evidence", reason="not_covered")],
-        "conflicts": [
-            fill(
-                Conflict,
-                id="c1",
-                subject=EVIL,
-                attribute="founded",
-                kind="date",
-                values=[
-                    ConflictSide(text="1921", fact_ids=["f1"], sites=["a.example"]),
-                    ConflictSide(text=EVIL, fact_ids=["f2"], sites=[]),
-                ],
-            ),
-            fill(
-                Conflict,
-                id="c2",
-                subject="Dairy",
-                kind="number",
-                status="settled",
-                chosen="31",
-                reason="the register",
-            ),
-        ],
-        "confidence": [
-            Confidence(
-                step=1,
-                value=0.76,
-                moves=[ConfidenceChange(delta=0.76, reason="the first evidence")],
-                model=0.9,
-            ),
-            fill(Confidence, step=2, value=0.76),
-        ],
-        "actions": [
-            fill(Action, step=1, action="search_duckduckgo", query_or_url=EVIL, reasoning=EVIL, hits=3),
-            fill(
-                Action,
-                step=2,
-                action="crawl_url",
-                query_or_url="https://a.example/p(1)",
-                outcome=Outcome.BLOCKED,
-                detail=EVIL,
-            ),
-        ],
-        "pages": [
-            fill(PageRef, url="https://a.example/p(1)"),
-            fill(PageRef, url="https://b.example/|x", outcome=Outcome.BLOCKED, detail=f"robots {EVIL}"),
-        ],
-        "refusals": [Refusal(what="https://evil.example/ [[x]]", why="unknown address")],
-        "blockages": [Stall(step=2, rung="reframe", reason=EVIL)],
-        "notes": [fill(Note, step=2, text=EVIL)],
-        "usage": Usage(llm_calls=0, cost_usd=None, seconds=1.5),
-        **more,
+    """A report with something in every part."""
+    settled = {"status": "settled", "chosen": "31", "reason": "the register"}
+    parts = {
+        "conflicts": [fill(Conflict, id="c2", subject="Dairy", kind="number", **settled)],
+        "former_answers": [fill(Answer, n=1, verdict="no_evidence", reason="not_covered")],
+        "refusals": [fill(Refusal, what="https://evil.example/ [[x]]", why="unknown address")],
+        "blockages": [fill(Stall, step=2, rung="reframe", reason=EVIL)],
+        "usage": Usage(cost_usd=None),
     }
-    return make_report(**given)
-
-
-def tokens(text: str) -> list[Token]:
-    return [t for block in PARSER.parse(text) for t in [block, *(block.children or [])]]
+    return replace(reports.report([f"About | {EVIL}"], EVIL), **parts | more)  # type: ignore[arg-type]
 
 
 def headings(text: str) -> list[str]:
@@ -142,79 +34,46 @@ def headings(text: str) -> list[str]:
     return [parsed[i + 1].content for i, t in enumerate(parsed) if t.type == "heading_open"]
 
 
-def test_every_part_is_there_in_order() -> None:
-    parts = [h for h in headings(render_evidence_markdown(report())) if not h.startswith("When?")]
-    assert parts == [
-        "Answer",
-        "Conflicts",
-        "Sources",
-        "1",
-        "2",
-        "Journey",
-        "Confidence",
-        "Unavailable sources",
-        "Earlier answers",
-        "Answer 1",
-        "Settings and use",
-    ]
-
-
-def test_tables_keep_their_shape() -> None:
-    for table in re.findall(r"(?:^\|.*\n?)+", render_evidence_markdown(report()), re.MULTILINE):
+def test_every_part_is_there_in_order_and_tables_keep_their_shape() -> None:
+    text = render_evidence_markdown(report())
+    assert headings(text)[1:] == [*PARTS.split(","), "Settings and use"]
+    for table in re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE):
         rows = table.strip().split("\n")
         assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}) == 1
-    assert [t.type for t in tokens(render_evidence_markdown(report()))].count("table_open") == 4
+    assert [t.type for t in PARSER.parse(text)].count("table_open") == 5
 
 
 def test_a_source_has_quote_address_time_and_hash() -> None:
-    text = render_evidence_markdown(report())
+    given = report()
+    text = render_evidence_markdown(given)
     source = text[text.index("### 1") : text.index("### 2")]
-    assert (
-        "<https://a.example/p%281%29>" in source
-        and "Retrieved 2026-11-21T09:00:00Z" in source
-        and "SHA-256 ab12" in source
-    )
-    assert [t.type for t in PARSER.parse(source)].count("blockquote_open") == 2
-    assert "> The dairy was founded in 1921." in source
+    assert "<https://site1.example/a_b/1?q=%C3%A4&x=1>" in source and "> The answer 1 is 7 cows." in source
+    assert "Retrieved 2026-11-21T09:00:00Z" in source and f"SHA-256 {given.facts[0].sha256}" in source
 
 
 def test_figures_and_backing() -> None:
     text = render_evidence_markdown(report())
-    assert "**Partly answered** (budget) · confidence 76 % · 1 of 2 supported; 1 not supported" in text
+    assert "**Partly answered** · confidence 50 % · 1 of 2 supported; 1 not supported" in text
     assert "*(not supported)*" in text and "settled for “31” (the register)" in text
     assert "| cost in US dollars | unknown |" in text and "| world | demo |" in text
 
 
-def test_a_run_without_an_answer_or_anything_else() -> None:
-    text = render_evidence_markdown(
-        make_report(run=fill(Run, id="r1", status=Status.RUNNING, settings=Settings()))
-    )
-    assert "There is no answer yet." in text and headings(text) == [
-        "Untitled question",
-        "Answer",
-        "Settings and use",
+def test_a_run_without_an_answer_and_one_that_found_none() -> None:
+    bare = reports.make_report(run=fill(Run, id="r1", status="running", settings=Settings()))
+    text = render_evidence_markdown(bare)
+    assert "There is no answer yet." in text
+    assert headings(text) == ["Untitled question", "Answer", "Settings and use"]
+    none = fill(Answer, n=1, verdict="no_evidence", reason="not_covered", certainty="Nothing was found.")
+    text = render_evidence_markdown(report(answer=none))
+    told = ("**No evidence found** (not covered)", "No statement could be backed", "Nothing was found.")
+    assert all(words in text for words in told)
+
+
+def test_the_chosen_sources_stand_in_the_head() -> None:
+    chosen, full = Settings(blocked_domains=["b.example"], since="2020-01-01", language="sv"), report()
+    told = render_evidence_markdown(replace(full, run=full.run.replace(settings=chosen))).split("## Answer")[
+        0
     ]
-
-
-def test_no_evidence_is_told() -> None:
-    text = render_evidence_markdown(
-        report(
-            answer=Answer(n=1, verdict="no_evidence", reason="not_covered", certainty="Nothing was found.")
-        )
-    )
-    assert (
-        "**No evidence found** (not covered)" in text
-        and "No statement could be backed" in text
-        and "Nothing was found." in text
-    )
-
-
-def test_the_chosen_sources_stand_in_the_head():
-    chosen = Settings(blocked_domains=["b.example"], since="2020-01-01", language="sv")
-    full = report()
-    told, plain = (replace(full, run=full.run.replace(settings=one)) for one in (chosen, Settings()))
-    assert (
-        "Sources: never b.example; published on or after 2020-01-01 (undated pages kept); in Swedish."
-        in render_evidence_markdown(told).split("## Answer")[0]
-    )
-    assert "Sources:" not in render_evidence_markdown(plain).split("## Answer")[0]
+    words = "never b.example; published on or after 2020-01-01 (undated pages kept); in Swedish."
+    assert f"Sources: {words}" in told
+    assert "Sources:" not in render_evidence_markdown(full).split("## Answer")[0]

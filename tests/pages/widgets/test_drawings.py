@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from datetime import UTC, datetime
 
@@ -22,7 +21,7 @@ from agent.types import (
 )
 from pages.widgets.evidence import page_text, unreadable_pages
 from pages.widgets.run import answer_card, export_menu, page_graph
-from pages.widgets.shell import labels, server
+from pages.widgets.shell import labels
 from tests.records import fill
 from tests.tables import by_table
 
@@ -220,17 +219,3 @@ def test_figures_are_said_as_people_say_them():
         "demo world",
         "folder pages",
     ]
-
-
-def test_every_answer_of_the_server_carries_the_headers():
-    sent = []
-
-    async def app(scope, receive, send):
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"x", b"y")]})
-
-    async def keep(message):
-        sent.append(message)
-
-    asyncio.run(server.SecurityHeadersMiddleware(app)({"type": "http"}, None, keep))  # type: ignore[arg-type]
-    names = dict(sent[0]["headers"])
-    assert names[b"x"] == b"y" and b"default-src 'self'" in names[b"content-security-policy"]
