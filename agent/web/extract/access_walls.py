@@ -25,7 +25,6 @@ MIN_FRONT_PAGE_HEADLINES = 4
 """From this many headlines of other pages on, a page that is no article is a front page."""
 _MARGIN_TAGS = ("nav", "header", "footer", "aside", "dialog")
 _BLOCKS = "p, div, span, h1, h2, h3, h4, h5, strong, b, section, aside, form, dialog, li, td, button, a"
-_APP_ROOTS = "#root, #app, #__next, app-root, #___gatsby, #main-app"
 
 _LISTS = read_lists("walls")
 _SUBSCRIBE_PROMPT = compile_any(_LISTS["subscribe_prompt"])
@@ -38,18 +37,6 @@ _POLICY = compile_any(_LISTS["policy_title"])
 _NEEDS_SCRIPTS = compile_any(_LISTS["needs_javascript"])
 _PAYWALL_NAMES = compile_names(_LISTS["paywall_names"])
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?])\s+")
-_CAPTCHA = (
-    "The site asks visitors to prove that they are human. Open it yourself, or look for the same elsewhere."
-)
-_PAYWALL = "The page is behind a paywall. Read it with your own subscription, or look for the same elsewhere."
-_LOGIN = "The page asks for a login. Log in with your own browser, or look for an open copy."
-_CONSENT = (
-    "Only a consent form for cookies came, not the page. Open it yourself, or look for the same elsewhere."
-)
-_JAVASCRIPT = (
-    "The page is made by JavaScript in a browser and came without its text. Open it yourself, or look "
-    "for a copy."
-)
 
 
 def describe_wall(html: str, url: str, about: PageMetadata, text: str) -> str:
@@ -58,26 +45,35 @@ def describe_wall(html: str, url: str, about: PageMetadata, text: str) -> str:
     source, is_short = html.lower(), len(text) <= MAX_NOTICE_CHARACTERS
     may_ask = len(text) <= 2 * MAX_NOTICE_CHARACTERS
     if may_ask and any(marker in source for marker in _LISTS["captcha"]):
-        return _CAPTCHA
-    may_be_closed = not about.is_free or any(hint in source for hint in _LISTS["paywall_hints"])
+        human = "The site asks visitors to prove that they are human."
+        return f"{human} Open it yourself, or look for the same elsewhere."
+    may_be_closed = any(map(is_declared_closed, about.things)) or any(
+        hint in source for hint in _LISTS["paywall_hints"]
+    )
     asks_consent = _CONSENT_REQUEST.search(text) and not _POLICY.search(about.title)
     if not (may_ask or may_be_closed or asks_consent):
         return ""
     tree = LexborHTMLParser(html)
     if may_be_closed and _is_behind_paywall(tree, url, about, text):
-        return _PAYWALL
+        advice = "Read it with your own subscription, or look for the same elsewhere."
+        return f"The page is behind a paywall. {advice}"
     if may_ask and any(not _is_in_margin(node) for node in tree.css('input[type="password"]')):
-        return _LOGIN
+        return "The page asks for a login. Log in with your own browser, or look for an open copy."
     controls = tree.css("button, a, [role=button]")
     if asks_consent and (is_short or any(_asks(flat_text(node), _AGREE) for node in controls)):
         # it asks for consent and says little else
         other = [part for part in _SENTENCE_END.split(text) if not _CONSENT_TOPIC.search(part)]
         if len(" ".join(other)) < min(MAX_NOTICE_CHARACTERS, len(text)) / 2:
-            return _CONSENT
+            only = "Only a consent form for cookies came, not the page."
+            return f"{only} Open it yourself, or look for the same elsewhere."
     said = text + "".join(node.text() for node in tree.css("noscript"))
-    is_application = tree.css_first("script") is not None and tree.css_first(_APP_ROOTS) is not None
+    roots = "#root, #app, #__next, app-root, #___gatsby, #main-app"
+    is_application = tree.css_first("script") is not None and tree.css_first(roots) is not None
     needs_scripts = is_application and len(text) <= MAX_NOTICE_CHARACTERS / 2
-    return _JAVASCRIPT if needs_scripts or (is_short and _NEEDS_SCRIPTS.search(said)) else ""
+    if needs_scripts or (is_short and _NEEDS_SCRIPTS.search(said)):
+        made = "The page is made by JavaScript in a browser and came without its text."
+        return f"{made} Open it yourself, or look for a copy."
+    return ""
 
 
 def _is_behind_paywall(tree: LexborHTMLParser, url: str, about: PageMetadata, text: str) -> bool:

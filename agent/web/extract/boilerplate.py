@@ -18,7 +18,6 @@ _NON_TEXT_SELECTOR = (
     "script, style, noscript, template, svg, iframe, object, canvas, audio, video, button, select, "
     "input, head, link, meta, datalist, dialog"
 )
-_HIDDEN_SELECTOR = "[hidden], [aria-hidden=true], [style]"
 _HIDDEN_STYLE = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
     r"|(?:left|top|text-indent)\s*:\s*-\d{4,}px)",
@@ -30,16 +29,10 @@ _COLOUR, _BACKGROUND = (
     for name in ("color", "background(?:-color)?")
 )
 _WHITE = dict.fromkeys(("#fff", "#ffffff"), "white")
-_NAVIGATION_SELECTOR = (
-    "nav, [role=navigation], [role=search], [role=contentinfo], [role=dialog], [role=alertdialog], "
-    "[role=menu]"
-)
-_SUSPECT_SELECTOR = "header, footer, aside, [role=banner], [role=complementary], form"
 _ANNOTATION_SELECTOR = (
     "sup.reference, .mw-editsection, .mw-cite-backlink, .noprint, .sr-only, .screen-reader-text, "
     ".visually-hidden, .sortkey"
 )
-_PERMALINK_SELECTOR = 'a[href*="#"]'
 _PERMALINK_TEXTS = frozenset("¶ # § ∞ ⚓ 🔗 ↑ ⇑".split())
 """What stands for "link to this heading" after a heading: a sign alone."""
 _PAGE_TURNER_SELECTOR = ", ".join(
@@ -67,7 +60,9 @@ def remove_invisible(body: LexborNode) -> None:
     """Remove what nobody reads: code, controls, hidden things, footnote marks and edit links."""
     for node in body.css(_NON_TEXT_SELECTOR):
         node.decompose()
-    hidden = [node for node in body.css(_HIDDEN_SELECTOR) if node.tag not in ("body", "html")]
+    hidden = [
+        node for node in body.css("[hidden], [aria-hidden=true], [style]") if node.tag not in ("body", "html")
+    ]
     most = _MIN_MAIN_SHARE * text_length(body) if hidden else 0
     for node in hidden:
         # Whether a reader does not see an element's text, by its own attributes. One that is hidden from
@@ -87,7 +82,7 @@ def remove_invisible(body: LexborNode) -> None:
             node.decompose()
     for node in body.css(_ANNOTATION_SELECTOR):
         node.decompose()
-    for node in body.css(_PERMALINK_SELECTOR):
+    for node in body.css('a[href*="#"]'):
         if (node.text() or "").strip() in _PERMALINK_TEXTS:
             node.decompose()
 
@@ -111,9 +106,14 @@ def remove_boilerplate(body: LexborNode) -> None:
     whole = text_length(body)
     budget = 1_000_000 + 20 * whole
     suspects: tuple[tuple[str, Callable[[LexborNode], bool], bool], ...] = (
-        (_NAVIGATION_SELECTOR, lambda _: True, True),
         (
-            _SUSPECT_SELECTOR,
+            "nav, [role=navigation], [role=search], [role=contentinfo], [role=dialog], [role=alertdialog], "
+            "[role=menu]",
+            lambda _: True,
+            True,
+        ),
+        (
+            "header, footer, aside, [role=banner], [role=complementary], form",
             lambda node: not _ARTICLE_TAGS.intersection(a.tag for a in ancestors(node)),
             False,
         ),

@@ -17,7 +17,6 @@ MAX_ROWS, MAX_COLUMNS = 50_000, 200
 MAX_LINKS = 5_000
 MAX_LINK_CHARACTERS = 1_000_000
 """Of the addresses of a page together."""
-_CUT = "Only its first {:,} characters were read: it has more than {:,} headings and paragraphs."
 LOCKED = (
     "The {} is locked with a password or a copy protection. Open it, save it without, and add that, or look "
     "for an unlocked copy."
@@ -69,7 +68,8 @@ class Extraction:
             self.headings = [heading for heading in self.headings if heading.start < end]
             self.tables = [table for table in self.tables if table.end <= end]
             self.blocks = [block for block in self.blocks if block.end <= end]
-            self.detail = f"{self.detail} {_CUT.format(end, MAX_PARTS)}".strip()
+            has = f"it has more than {MAX_PARTS:,} headings and paragraphs"
+            self.detail = f"{self.detail} Only its first {end:,} characters were read: {has}.".strip()
         return self
 
     def to_page(self, **known: Any) -> Page:

@@ -19,7 +19,6 @@ from agent.web.extract.text_blocks import TextBlocks, list_links
 MAX_REFRESH_S = 10
 _MIN_TEXT_CHARACTERS = 250
 """Below this length the text counts as next to nothing, and the page is read again with its boilerplate."""
-_EMPTY = "The page has no readable text. Open it yourself, or look elsewhere."
 
 
 def extract_html(html: str, url: str) -> Extraction:
@@ -45,7 +44,8 @@ def extract_html(html: str, url: str) -> Extraction:
     if wall := describe_wall(html, url, about, found.text):
         found.outcome, found.detail = Outcome.BLOCKED, wall
     elif not found.text:
-        found.outcome, found.detail = Outcome.EMPTY, _EMPTY
+        found.outcome = Outcome.EMPTY
+        found.detail = "The page has no readable text. Open it yourself, or look elsewhere."
     return found
 
 

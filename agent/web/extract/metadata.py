@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from selectolax.lexbor import LexborHTMLParser
@@ -31,7 +31,6 @@ _FIRST_POST_ROLES: dict[str, PostRole] = {
     "SocialMediaPosting": "post",
     "Question": "question",
 }
-_FALSE = ("false", "http://schema.org/false", "https://schema.org/false")
 
 
 def read_json_ld(tree: LexborHTMLParser) -> list[dict[str, Any]]:
@@ -55,7 +54,8 @@ def read_json_ld(tree: LexborHTMLParser) -> list[dict[str, Any]]:
 
 def is_declared_closed(thing: dict[str, Any]) -> bool:
     """Whether the object says that what it describes is not free to read."""
-    return str(thing.get("isAccessibleForFree", "")).lower() in _FALSE
+    stated = str(thing.get("isAccessibleForFree", "")).lower()
+    return stated.removeprefix("http://schema.org/").removeprefix("https://schema.org/") == "false"
 
 
 def is_declared_article(tree: LexborHTMLParser, things: Iterable[dict[str, Any]]) -> bool:
@@ -116,25 +116,21 @@ _DATE_KEYS = (
     "dcterms.issued dc.date dcterms.date publish-date pubdate date parsely-pub-date sailthru.date"
 ).split()
 _AUTHOR_KEYS = "author article:author citation_author dc.creator dcterms.creator parsely-author byl".split()
-_TIME_SELECTOR = (
-    '[itemprop="datePublished"], time[pubdate], header time[datetime], article time[datetime], time[datetime]'
-)
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 MAX_AUTHORS = 30
 
 
 @dataclass
 class PageMetadata:
-    """What a page says about itself. `is_free` is False when it says it is closed; `things`: its JSON-LD."""
+    """What a page says about itself; `things`: its JSON-LD."""
 
-    title: str = ""
-    author: str = ""
-    published_at: str = ""
-    language: str = ""
-    is_free: bool = True
-    publication: Publication | None = None
-    metas: dict[str, str] = field(default_factory=dict)
-    things: list[dict[str, Any]] = field(default_factory=list)
+    title: str
+    author: str
+    published_at: str
+    language: str
+    publication: Publication | None
+    metas: dict[str, str]
+    things: list[dict[str, Any]]
 
 
 def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
@@ -154,7 +150,8 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     things = read_json_ld(tree)
     stated = [thing["datePublished"] for thing in things if isinstance(thing.get("datePublished"), str)]
     stated += [metas[key] for key in _DATE_KEYS if key in metas]
-    for time in tree.css(_TIME_SELECTOR)[:1]:
+    time = tree.css_first('[itemprop="datePublished"], time[pubdate], time[datetime]')
+    if time is not None:
         stated.append(time.attributes.get("datetime") or time.attributes.get("content") or time.text())
     names = [name for thing in things for name in read_authors(thing.get("author"))]
     names += [metas[key] for key in _AUTHOR_KEYS if key in metas and not metas[key].startswith("http")]
@@ -174,7 +171,6 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
         author=", ".join(dict.fromkeys(name.strip() for name in names if name.strip()))[:200],
         published_at=next((day for day in map(normalize_date, stated) if day), ""),
         language=language.split(",")[0].strip().replace("_", "-")[:12],
-        is_free=not any(map(is_declared_closed, things)),
         publication=_find_publication(head, metas, things),
         metas=metas,
         things=things,

@@ -1,4 +1,5 @@
-"""Plain text as it is read: wrapped lines joined, underlined titles as headings, without running heads."""
+"""Plain text as it is read: wrapped lines joined, underlined titles as headings. Markdown, CSV and JSON-lines,
+which are text too."""
 
 from __future__ import annotations
 
@@ -18,10 +19,6 @@ from agent.web.extract.extraction import MAX_COLUMNS, MAX_ROWS, Extraction
 from agent.web.extract.text_blocks import extract_fragment
 from agent.web.extract.writer import DocumentWriter
 
-MIN_PAGES = 3
-"""A line at the edge of at least so many pages, and of half of them, is a running head."""
-EDGE_LINES = 2
-"""Lines at the top and the foot of a page that may be running heads."""
 _JSON = re.compile(r"\s*(?:\{.*\}|\[.*\])\s*", re.DOTALL)
 _UNDERLINE = re.compile(r"[ \t]*([=\-~^\"'*#+])\1{2,}[ \t]*")
 _LEVELS = {"=": 1, "#": 1, "*": 1, "-": 2}
@@ -33,36 +30,10 @@ def extract_plain_text(source: str) -> Extraction:
     links = [Link(url=address) for address in urls.find_urls(source)]
     if _JSON.fullmatch(source):
         return Extraction(text=source.strip(), links=links)
-    lines = _drop_running_heads(source).split("\n")
-    text = join_wrapped_lines("\n".join(map(str.rstrip, lines))).strip("\n")
+    lines = map(str.rstrip, source.replace("\f", "\n\n").split("\n"))
+    text = join_wrapped_lines("\n".join(lines)).strip("\n")
     text, headings = _read_headings(text)
     return Extraction(title=headings[0].text if headings else "", text=text, headings=headings, links=links)
-
-
-def _drop_running_heads(source: str) -> str:
-    """A text whose pages end in form feeds, without the lines that repeat at their edges but for numbers."""
-    pages = [page.split("\n") for page in source.split("\f")]
-    if len(pages) < MIN_PAGES:
-        return source.replace("\f", "\n\n")
-    edges = Counter(key for page in pages for key in {_mask(page[n]) for n in _edge_lines(page)})
-    heads = {key for key, times in edges.items() if times >= max(MIN_PAGES, len(pages) / 2)}
-    kept: list[str] = []
-    for page in pages:
-        dropped = {n for n in _edge_lines(page) if _mask(page[n]) in heads}
-        body = "\n".join(line for n, line in enumerate(page) if n not in dropped).strip("\n")
-        last = kept[-1].rstrip()[-1:] if kept else ""
-        goes_on = last.isalnum() or last in ",-"
-        kept.append(("\n" if goes_on else "\n\n") + body if kept else body)
-    return "".join(kept)
-
-
-def _edge_lines(page: list[str]) -> list[int]:
-    filled = [n for n, line in enumerate(page) if line.strip()]
-    return sorted({*filled[:EDGE_LINES], *filled[-EDGE_LINES:]})
-
-
-def _mask(line: str) -> str:
-    return re.sub(r"\d+|\s+", " ", line).strip()
 
 
 def _read_headings(text: str) -> tuple[str, list[Heading]]:
@@ -93,7 +64,6 @@ def _read_headings(text: str) -> tuple[str, list[Heading]]:
 
 _TITLE = re.compile(r"^title[ \t]*:[ \t]*[\"']?(.{1,300}?)[\"']?[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,5000}?)\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
-_EMPTY = "The document holds no text: there is nothing to add."
 
 
 def extract_markdown(source: str) -> Extraction:
@@ -103,7 +73,8 @@ def extract_markdown(source: str) -> Extraction:
     stated = _TITLE.search(front[1]) if front else None
     reading = extract_fragment(_render(source[front.end() :] if front else source))
     if not reading.text:
-        return Extraction(outcome=Outcome.EMPTY, detail=_EMPTY)
+        nothing = "The document holds no text: there is nothing to add."
+        return Extraction(outcome=Outcome.EMPTY, detail=nothing)
     top = min(reading.headings, key=lambda heading: heading.level, default=None)
     reading.title = stated[1] if stated else top.text if top else ""
     return reading
@@ -130,12 +101,8 @@ DELIMITERS = ",;\t|"
 MAX_CELL_CHARACTERS = 5_000
 LONG_CELL_CHARACTERS = 300
 """A record with a longer text is no row of a table but a section of its own: it holds sentences."""
-_BROKEN = (
-    "A cell of the table has no end (a quote is opened and not closed?), or more than 131,072 characters. "
-    "Open it in a spreadsheet and save it as CSV again."
-)
 _CUT = f"Only the first {MAX_ROWS:,} rows were read."
-_SAMPLE = 64 * 1024
+_SAMPLE = 65_536
 
 
 def extract_csv(text: str, delimiter: str = "") -> Extraction:
@@ -152,7 +119,9 @@ def extract_csv(text: str, delimiter: str = "") -> Extraction:
         cells = ([" ".join(cell.split())[:MAX_CELL_CHARACTERS] for cell in row[:MAX_COLUMNS]] for row in read)
         return _build_table(list(islice(filter(any, cells), MAX_ROWS + 2)))
     except csv.Error:
-        return Extraction(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
+        odd = "has no end (a quote is opened and not closed?), or more than 131,072 characters"
+        detail = f"A cell of the table {odd}. Open it in a spreadsheet and save it as CSV again."
+        return Extraction(outcome=Outcome.UNSUPPORTED, detail=detail)
 
 
 def extract_tsv(text: str) -> Extraction:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import chain, pairwise
 
 import pypdfium2
-import pypdfium2.raw
 import pypdfium2.raw as pdfium
 
 from agent.text import urls
@@ -137,25 +136,19 @@ def _drop_entries(lines: list[Line], least: int) -> list[Line]:
 
 PAGE_HEADING_LEVEL = 6
 """Deepest, so that a page break ends no section."""
-_SCANNED = (
-    "The PDF holds pictures of pages and no text. Run text recognition (OCR) over it, or look for a version "
-    "with text."
-)
-_EMPTY = "The PDF has no text. Open it yourself, or look for another copy."
 _BROKEN = "The PDF is damaged and could not be read. Open it yourself, or look for another copy."
-_PICTURE = [pypdfium2.raw.FPDF_PAGEOBJ_IMAGE]
 _NO_TITLE = re.compile(
     r"untitled|microsoft \w+ - |.*\.(?:docx?|tex|dvi|indd|qxd|pdf|odt|rtf)$", re.IGNORECASE
 )
 """What programs write as the title when nobody gave one."""
 
 
-def extract_pdf(raw: bytes, *, seconds: float = 4.0) -> Extraction:
+def extract_pdf(raw: bytes, *, seconds: float) -> Extraction:
     """The document's text, read for at most `seconds` of CPU time. Outcome `unsupported` when it has none."""
     try:
         document = pypdfium2.PdfDocument(raw)
     except pypdfium2.PdfiumError as error:
-        is_locked = error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD
+        is_locked = error.err_code == pdfium.FPDF_ERR_PASSWORD
         return Extraction(outcome=Outcome.UNSUPPORTED, detail=LOCKED.format("PDF") if is_locked else _BROKEN)
     try:
         return _read_document(document, seconds)
@@ -175,11 +168,15 @@ def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extractio
         page = document[index]
         pages.append(read_lines(page, index + 1))
         links += read_links(document, page, index + 1)
-        pictures += not pages[-1] and any(page.get_objects(filter=_PICTURE, max_depth=2))
+        pictures += not pages[-1] and any(page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=2))
         page.close()
     reading = _write_text(pages)
     if not reading.text:
-        return Extraction(outcome=Outcome.UNSUPPORTED, detail=_SCANNED if pictures else _EMPTY)
+        detail = "The PDF has no text. Open it yourself, or look for another copy."
+        if pictures:
+            advice = "Run text recognition (OCR) over it, or look for a version with text."
+            detail = f"The PDF holds pictures of pages and no text. {advice}"
+        return Extraction(outcome=Outcome.UNSUPPORTED, detail=detail)
     if len(pages) < count:
         reading.detail = (
             f"Only the first {len(pages)} of {count} pages were read (PARSER_TIMEOUT raises the limit)."

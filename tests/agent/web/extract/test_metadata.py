@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
@@ -63,9 +61,3 @@ def test_when(value: str, iso: str) -> None:
 @by_table
 def test_languages(html: str, language: str) -> None:
     assert about(html).language == language
-
-
-def test_a_paywall_is_stated_in_the_data() -> None:
-    data = json.dumps({"@type": "NewsArticle", "isAccessibleForFree": "False"})
-    assert not about(f'<script type="application/ld+json">{data}</script>').is_free
-    assert about("<p>").is_free

@@ -1,4 +1,4 @@
-"""Plain text: wrapped lines joined, titles found, running heads and contents dropped."""
+"""Plain text: wrapped lines joined, titles found."""
 
 from __future__ import annotations
 
@@ -30,17 +30,6 @@ def test_underlined_titles_are_headings_and_their_lines_go() -> None:
     assert [(h.level, h.text) for h in page.headings] == [(1, "Kilns"), (2, "Clay")]
     assert all(page.text.startswith(h.text, h.start) for h in page.headings)
     assert "=" not in page.text and page.title == "Kilns" and "name | heat\n-----------" in page.text
-
-
-def test_running_heads_are_dropped_and_a_paragraph_goes_on_over_the_page() -> None:
-    words = "clay glaze fire cone".split()
-    pages = [
-        f"Potter's Manual         Kilns\n\nOf {word}.\nA sentence on {word} that\n\nSmith      [Page {n}]\n"
-        for n, word in enumerate(words)
-    ]
-    page = read("\f".join(pages))
-    assert "Manual" not in page.text and "[Page" not in page.text
-    assert all(f"Of {word}.\nA sentence on {word} that" in page.text for word in words)
 
 
 def test_addresses_are_links_even_where_lines_are_joined() -> None:

@@ -59,7 +59,7 @@ def both(*parts: Callable[[FPDF], None]) -> Callable[[FPDF], None]:
 
 
 def read(document: FPDF) -> Extraction:
-    reading = extract_pdf(bytes(document.output()))
+    reading = extract_pdf(bytes(document.output()), seconds=60)
     assert all(reading.text[h.start :].startswith(h.text) for h in reading.headings)
     return reading
 
