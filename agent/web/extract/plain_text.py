@@ -1,5 +1,5 @@
-"""Plain text as it is read: wrapped lines joined, underlined titles as headings. Markdown, CSV and JSON-lines,
-which are text too."""
+"""Plain text as it is read: wrapped lines joined, underlined titles as headings; and the texts that are
+Markdown, CSV or JSON-lines."""
 
 from __future__ import annotations
 
