@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import json
 import socket
 import ssl
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,12 +20,20 @@ import pytest
 from agent.errors import StopRequested
 from agent.net import policies
 from agent.net.deadline import Deadline, DeadlineExceeded
-from agent.net.exchange import AnswerUnusable, Connections, trust_certificates
+from agent.net.exchange import (
+    MAX_CONTAINERS,
+    AnswerUnusable,
+    Connections,
+    parse_json,
+    parse_retry_after,
+    trust_certificates,
+)
 from agent.net.policies import MODEL_LIST
 from agent.net.ssrf_guard import HostUnreachable, SsrfGuard
 from agent.settings.config import Config
 from agent.settings.reply_config import AIResponseSettings, LLMSettings
 from bench.trust.cases_names import make_certificate
+from tests.tables import by_table
 from tests.web.site import Asked, Reply, Site, html
 
 SMALL = replace(MODEL_LIST, max_bytes=50_000, seconds=0.5)
@@ -222,3 +233,37 @@ def test_a_kept_connection_obeys_the_deadline_of_now(here: Connections) -> None:
         assert here.exchange(MODEL_LIST, site.url("/")).body == b"a"
         with pytest.raises(DeadlineExceeded):
             here.exchange(MODEL_LIST, site.url("/late"), deadline=Deadline(0))
+
+
+def test_json_is_read() -> None:
+    assert parse_json('{"a": [1, "é"]}') == parse_json('{"a": [1, "é"]}'.encode()) == {"a": [1, "é"]}
+    assert parse_json("[" + "[]," * (MAX_CONTAINERS - 2) + "1]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", b"\xff\xfe{", "[" * 100_000, "[" * 250_000, b"[" + b"{}," * 1_300_000 + b"{}]", "1" * 10_000],
+    ids=["empty", "cut", "not UTF-8", "deep", "deeper", "many objects", "long number"],
+)
+def test_what_cannot_be_read_is_a_value_error_and_costs_little(text: str | bytes) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError):
+            parse_json(text)
+        assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "written", [b'{"a": "\\uD83D\\ude00 \\ud800", "\\udfff": 1}', b'\xef\xbb\xbf{"a": "\xed\xa0\x80"}']
+)
+def test_what_it_says_can_be_stored(written: bytes) -> None:
+    said = parse_json(written)
+    assert json.dumps(said, ensure_ascii=False).encode()
+    assert "\\ud83d" not in repr(said) and ("😀 ?" in said["a"] or "\ufffd" in said["a"])
+
+
+@by_table
+def test_what_retry_after_asks_for(header: str | None, seconds: float | None) -> None:
+    assert parse_retry_after(header, datetime(2026, 11, 21, 10, 0, 0, tzinfo=UTC)) == seconds

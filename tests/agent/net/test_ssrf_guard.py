@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import socket
 import threading
+from ipaddress import ip_address
 
 import pytest
+from hypothesis import given, strategies
 
 from agent.net import ssrf_guard
 from agent.net.deadline import Deadline
@@ -16,12 +18,23 @@ from agent.net.ssrf_guard import (
     NOT_PUBLIC,
     FetchRefused,
     HostUnreachable,
+    IpAddress,
     SocketAddress,
     SsrfGuard,
+    is_cloud_metadata,
+    is_public,
 )
 from agent.types import Outcome
-from bench.trust.nets import Net, fetcher_over
+from bench.trust.nets import Net, fetcher_over, is_inner
+from tests.corpora.ssrf_urls import attacks, spell_ipv4_in_ipv6
 from tests.tables import by_table
+
+
+def test_no_spelling_of_an_inner_address_is_connected_to() -> None:
+    for _, form, url in attacks():
+        net = Net()
+        page = net.fetcher().fetch(url)
+        assert page.outcome is not Outcome.OK and not net.inner_peers(), (form, url)
 
 
 @by_table
@@ -106,3 +119,20 @@ def test_a_lookup_that_hangs_ends_at_the_deadline() -> None:
     page = fetcher_over(connections, seconds=0.3, max_mb=1).fetch("https://slow.example.com/")
     over.set()
     assert page.outcome is Outcome.TIMEOUT
+
+
+@by_table
+def test_the_internet_is_public(text: str) -> None:
+    assert is_public(ip_address(text)) and not is_inner(text)
+
+
+@given(strategies.ip_addresses())
+def test_what_is_called_public_is_not_inner_by_an_independent_judge(address: IpAddress) -> None:
+    hosts = [host for _, host in spell_ipv4_in_ipv6(str(address))] if address.version == 4 else []
+    for text in (str(address), *(host.strip("[]") for host in hosts)):
+        assert not (is_public(ip_address(text)) and is_inner(text)), text
+
+
+@by_table
+def test_metadata_is_found_inside_other_forms(text: str) -> None:
+    assert is_cloud_metadata(ip_address(text)) and not is_public(ip_address(text))

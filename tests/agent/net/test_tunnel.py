@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import socket
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
 import requests
 from requests.exceptions import ConnectionError as NoConnection
 
-from agent.net.deadline import Deadline
+from agent.net.deadline import Deadline, connect
 from agent.net.ssrf_guard import NOT_PUBLIC, SsrfGuard
 from agent.net.tunnel import Tunnel
 from bench.trust.nets import raw_server
@@ -107,3 +110,29 @@ def test_nobody_is_served_after_its_block() -> None:
         with pytest.raises(requests.RequestException):
             for _ in range(1000):  # until its threads have ended
                 get(site.url(), tunnel)
+
+
+@pytest.fixture
+def many_files() -> Iterator[None]:
+    """Every file that is opened meanwhile has a number above 1024: `select` cannot wait for these."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 1300:
+        pytest.skip("this machine allows no thousand files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1300), hard))
+    held = [os.open(os.devnull, os.O_RDONLY)]
+    while held[-1] < 1050:
+        held.append(os.dup(held[0]))
+    yield
+    for one in held:
+        os.close(one)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("many_files")
+def test_a_server_with_more_than_a_thousand_open_files_still_connects_and_relays() -> None:
+    with Site({"/": html("<p>Milk</p>")}) as site, open_tunnel() as tunnel:
+        assert "Milk" in get(site.url(), tunnel).text
+    with pytest.raises(ConnectionRefusedError), socket.create_server(("127.0.0.1", 0)) as listener:
+        gone = listener.getsockname()
+        listener.close()
+        connect(socket.AF_INET, gone, Deadline(10))
