@@ -42,17 +42,6 @@ def test_a_text_is_found_by_its_words_in_any_script(library, text, query):
     assert library.search(query).hits[0].source_id == "kb:sought.txt"
 
 
-def test_a_passage_tells_the_day_that_its_page_states(library):
-    for n, day in enumerate(("2024-05-06", "")):
-        text = f"The ferry number {n} was launched at the Quill yard."
-        library.add_page(page(text, f"https://ferry{n}.example/", published_at=day))
-    found = library.search("ferry launched Quill yard").hits
-    assert {hit.url: hit.published_at for hit in found} == {
-        "https://ferry0.example/": "2024-05-06",
-        "https://ferry1.example/": "",
-    }
-
-
 def test_the_same_text_again_changes_its_time_only(library, store):
     first = library.add_page(page("Herons eat fish."), tags=["a"])
     again = library.add_page(page("Herons eat fish.", fetched_at="2026-11-20T09:00:00Z"), tags=["b"])
@@ -70,15 +59,6 @@ def test_a_newer_text_replaces_the_older_whose_stored_page_stays(library, store)
     assert old.source_id == new.source_id == "kb:https://a.example.org/x" and new.page_id != old.page_id
     assert ids(library, "herons fish") == [] and ids(library, "storks") == [new.source_id]
     assert store.pages.get(old.page_id).text == "Herons eat fish.", "an answer may cite it"
-
-
-def test_a_page_without_text_is_no_source(library):
-    with pytest.raises(UsageError, match="no text"):
-        library.add_page(page(" "))
-
-
-def test_pages_of_the_demo_world_are_marked_as_invented(library):
-    assert library.add_page(page("Herons eat fish.", "https://www.dairy.example/x")).tags == ["demo"]
 
 
 def test_a_folder_is_added_and_what_cannot_be_read_is_told(library, tmp_path):
@@ -239,14 +219,6 @@ def test_sources_are_listed_by_words_tags_kinds_and_age(library):
     assert [source.title for source in library.sources(limit=1, offset=1)] == ["Sizes"]
     with pytest.raises(UsageError, match="tag"):
         library.tag("kb:Größen.md", "x" * 99)
-
-
-def test_a_source_is_read_anew(library):
-    old = library.add_page(page("Herons eat fish."))
-    new = library.replace(old.source_id, page("Herons eat frogs.", fetched_at="2026-11-21T09:00:00Z"))
-    assert new.source_id == old.source_id and library.load(old.source_id).text == "Herons eat frogs."
-    with pytest.raises(NotFound):
-        library.replace("kb:nothing", page("x"))
 
 
 def test_places_are_those_of_the_sources_in_scope(library):

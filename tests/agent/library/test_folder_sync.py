@@ -151,18 +151,3 @@ def test_a_bad_file_beside_a_good_one_is_told_and_the_others_are_read(library, f
     )
     monkeypatch.undo()
     assert library.sync(kb, team).refused[0].name == "big.csv" and ids(library, "zebras") == ["kb:zebras.md"]
-
-
-def test_a_folder_that_cannot_be_looked_through_removes_nothing(library, folders, monkeypatch):
-    library.sync(*folders)
-
-    def broken(*_settings):
-        raise OSError(5, "Input/output error")
-
-    monkeypatch.setattr(Path, "rglob", broken)
-    told = library.sync(*folders)
-    assert (
-        not has_changes(told)
-        and all("cannot be listed" in refused.why for refused in told.refused)
-        and len(told.refused) == 2
-    )

@@ -62,16 +62,3 @@ def test_lists_of_pages_for_programs_are_in_no_index(bench: Workbench, url: str,
     bench.library.index_pending()
     assert bench.library.index() == [] and bench.library.search("kilns").hits == []
     assert bench.library.index_pending() == 0
-
-
-def test_a_page_about_a_sitemap_is_no_list(bench: Workbench) -> None:
-    bench.store.pages.put(page("https://kiln.test/how-a-sitemap-works"))
-    bench.library.index_pending()
-    assert len(bench.library.index()) == 1
-
-
-def test_a_library_of_read_pages_has_nothing_that_was_added(bench: Workbench) -> None:
-    assert not bench.library.count()
-    bench.store.pages.put(page("https://read.test/kilns"))
-    bench.library.index_pending()
-    assert bench.library.count() and not bench.library.count(added_only=True)

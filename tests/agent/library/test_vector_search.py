@@ -9,7 +9,6 @@ import pytest
 from agent.errors import ModelUnavailable
 from agent.library.collection import Library
 from agent.store.database import Store
-from agent.types import Heading, Outcome, Page
 from tests.agent.library.pages import Bags, ids
 
 TEXTS = {
@@ -160,23 +159,3 @@ def test_many_threads_add_search_and_bin_at_the_same_time(store):
     assert len(library.search("heron", 100).hits) == 19 and library.vector_index.count_missing() == 0
     with store.engine.connect() as connection:
         connection.exec_driver_sql("INSERT INTO library_words(library_words) VALUES ('integrity-check')")
-
-
-def test_the_mark_of_a_pdfs_page_is_no_passage(library):
-    text = "Page 1\n\nHabits of herons\nHerons eat fish and frogs in shallow water."
-    page = Page(
-        url="file:a.pdf",
-        final_url="file:a.pdf",
-        outcome=Outcome.OK,
-        title="Herons",
-        text=text,
-        sha256="a" * 64,
-    )
-    page.headings = [
-        Heading(start=0, level=2, text="Page 1"),
-        Heading(start=8, level=2, text="Habits of herons"),
-    ]
-    library.add_page(page, kind="file")
-    assert [(hit.heading, hit.text.split()[0]) for hit in library.search("herons").hits] == [
-        ("Habits of herons", "Herons")
-    ]

@@ -4,43 +4,28 @@ given away again."""
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from agent.store import ledger
 from agent.store.ledger import is_owner_gone, new_owner_id
+from agent.types import Settings, Step
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here")
 
 
-def named(pid: int) -> str:
-    return f"{new_owner_id().split('|')[0]}|{pid}|{ledger._process_start_time(pid)}|x"
-
-
-@pytest.fixture
-def process():
-    started = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    yield started
-    started.kill()
-    started.wait()
-    started.stdin.close()
-
-
-def test_this_process_is_there_and_each_name_is_another():
-    assert not is_owner_gone(new_owner_id()) and new_owner_id() != new_owner_id()
-
-
-def test_a_process_is_gone_when_it_ended_even_before_anybody_took_note(process):
-    name = named(process.pid)
-    assert not is_owner_gone(name)
-    process.kill()
-    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # dead, and still a zombie
-    assert is_owner_gone(name)
-    process.wait()
-    assert is_owner_gone(name)
+def test_a_dead_process_loses_its_lease_at_once_even_as_a_zombie(store):
+    run_id = store.ledger.create("who?", Settings(), Step(n=0, name="ask", change={}, next="decide"))
+    reads, writes = os.pipe()
+    if not (pid := os.fork()):
+        os.write(writes, new_owner_id().encode())
+        os._exit(0)
+    gone = os.read(reads, 999).decode()
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # dead, and still a zombie
+    assert is_owner_gone(gone) and not is_owner_gone(new_owner_id())
+    os.waitpid(pid, 0)
+    assert is_owner_gone(gone) and store.ledger.claim(run_id, gone)
+    assert store.ledger.list_claimable() == [run_id] and store.ledger.claim(run_id, "successor")
 
 
 def test_another_process_with_the_same_id_is_not_the_holder():

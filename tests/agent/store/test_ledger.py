@@ -3,14 +3,12 @@ cannot keep."""
 
 from __future__ import annotations
 
-import os
 import threading
 
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from agent.errors import ConcurrentChange, LeaseLost, NotFound, StoreError
-from agent.store import ledger as owners
+from agent.errors import ConcurrentChange, LeaseLost, NotFound
 from agent.store.database import Store
 from agent.store.ledger import StaleHead
 from agent.types import Settings, Status, Step
@@ -25,13 +23,6 @@ def ask(store: Store, question: str = "who?") -> str:
 
 def step(n: int, name: str = "decide", next: str = "search", **change) -> Step:
     return fill(Step, n=n, name=name, change=change, next=next, at="2026-11-21T00:00:00Z")
-
-
-def test_a_run_begins_with_its_question(store):
-    run_id = ask(store)
-    assert store.ledger.position(run_id) == (0, "decide", "")
-    assert [s.change for s in store.ledger.steps(run_id)] == [{"question": "who?"}]
-    assert store.ledger.get(run_id).status is Status.RUNNING
 
 
 def test_one_holder_at_a_time(store):
@@ -87,20 +78,6 @@ def test_many_rivals_and_one_winner(store):
     assert len(won) == 1
 
 
-def test_a_dead_process_loses_its_lease_at_once(store):
-    run_id = ask(store)
-    reads, writes = os.pipe()
-    if not (pid := os.fork()):
-        os.write(writes, owners.new_owner_id().encode())
-        os._exit(0)
-    os.waitpid(pid, 0)
-    gone = os.read(reads, 999).decode()
-    assert store.ledger.claim(run_id, gone)
-    assert owners.is_owner_gone(gone) and not owners.is_owner_gone(owners.new_owner_id())
-    assert store.ledger.list_claimable() == [run_id]
-    assert store.ledger.claim(run_id, "successor")
-
-
 def test_a_flag_rests_the_run_only_while_it_is_set(store):
     run_id = ask(store)
     lease = store.ledger.claim(run_id, "a")
@@ -147,9 +124,3 @@ def test_a_word_that_no_longer_fits_is_refused_where_it_is_recorded(store):
         store.ledger.position(run_id) == (0, "decide", "")
         and store.ledger.get(run_id).status is Status.REVIEW
     )
-
-
-def test_a_database_that_cannot_be_used_is_a_store_error(store):
-    ask(store)
-    with store.engine.connect() as connection, pytest.raises(StoreError, match="no such table"):
-        connection.exec_driver_sql("SELECT * FROM nowhere")

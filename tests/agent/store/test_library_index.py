@@ -8,7 +8,7 @@ import hashlib
 import pytest
 from sqlalchemy import text
 
-from agent.errors import NotFound, StoreError
+from agent.errors import StoreError
 from agent.store.database import Store
 from agent.store.library_index import IndexedPassage, LibraryIndex, SourceQuery, SourceUpdate
 from agent.store.pages import make_page_id
@@ -85,14 +85,6 @@ def test_another_text_takes_the_place_of_the_former_and_its_words_are_gone(store
         connection.execute(text("INSERT INTO library_words(library_words) VALUES ('integrity-check')"))
 
 
-def test_an_id_is_never_given_twice(store):
-    put(store, "heron")
-    ((first, _),) = store.library_index.search(["heron"], 1)
-    put(store, "stork")
-    ((second, _),) = store.library_index.search(["stork"], 1)
-    assert second > first
-
-
 def test_who_looked_at_an_older_state_is_told_to_look_again(store):
     put(store, "heron")
     rival = page("rival")
@@ -116,16 +108,6 @@ def test_what_lies_in_the_bin_is_not_found_however_much_of_it_there_is(store):
         store.library_index.count(SourceQuery()) == 1
         and store.library_index.count(SourceQuery(deleted=True)) == 29
     )
-
-
-def test_there_is_no_such_source(store):
-    assert store.library_index.get("kb:nothing") is None
-    for change in (
-        lambda: store.library_index.set("kb:nothing", title=""),
-        lambda: store.library_index.tag("kb:nothing", ["a"]),
-    ):
-        with pytest.raises(NotFound, match="kb:nothing"):
-            change()
 
 
 # --- words

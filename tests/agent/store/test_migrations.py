@@ -40,14 +40,6 @@ def columns(path) -> set[str]:
         return {row[1] for row in connection.execute("PRAGMA table_info(runs)")}
 
 
-def test_a_new_database_gets_every_shape_and_no_copy(tmp_path):
-    filled(tmp_path / "t.db")
-    with sqlite3.connect(tmp_path / "t.db") as connection:
-        names = [row[0] for row in connection.execute("SELECT name FROM migrations ORDER BY name")]
-    assert names == [migration.__name__ for migration in migrations.MIGRATIONS]
-    assert not list(tmp_path.glob("*before*"))
-
-
 def test_an_upgrade_copies_the_file_first_and_keeps_the_runs(tmp_path, monkeypatch):
     run_id = filled(tmp_path / "t.db")
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m900_colour))

@@ -15,11 +15,6 @@ def call(key: str = "k", **more) -> ModelCall:
     )
 
 
-def test_a_call_is_found_by_its_key(store):
-    store.calls.record(call())
-    assert store.calls.recall("k") == call() and store.calls.recall("other") is None
-
-
 def test_a_later_record_of_the_same_key_replaces_it(store):
     store.calls.record(call(error="timed out", prompt_tokens=0))
     store.calls.record(call())

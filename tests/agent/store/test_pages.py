@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import threading
 
-import pytest
 from sqlalchemy import func, select
 
-from agent.errors import NotFound
 from agent.store import tables
 from agent.store.database import Store
 from agent.store.pages import make_page_id
@@ -68,11 +66,6 @@ def test_rivals_store_it_once(store):
     for thread in threads:
         thread.join()
     assert len(ids) == 8 and len(set(ids)) == 1 and count(store) == 1
-
-
-def test_a_page_that_is_not_there(store):
-    with pytest.raises(NotFound, match="no stored page"):
-        store.pages.get("nothing")
 
 
 def test_what_came_in_a_bundle_gives_way_to_the_page_as_it_is_read_here(store):
@@ -149,15 +142,3 @@ def test_what_an_older_version_read_gives_way_to_the_same_text_read_today(store)
     store.pages.put(seen(title="New", extraction=1))
     store.pages.put(seen(title="Older again", extraction=0))
     assert store.pages.get(page_id).title == "New"
-
-
-def test_the_pages_of_a_site_are_those_fetched_since_a_time(store):
-    store.pages.put_fetched(
-        [
-            (f"https://a.example/{day}", seen(f"Day {day}.", fetched_at=f"2026-11-{day}T09:00:00Z"))
-            for day in (20, 21, 22)
-        ]
-    )
-    since = store.pages.list_fetched("a.example", "2026-11-21T00:00:00Z")
-    assert [address.url for address in since] == ["https://a.example/22", "https://a.example/21"]
-    assert store.pages.list_fetched("b.example", "") == []

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
 from agent.store import database
-from agent.store.database import HELD_S, Store, UnstoredRuns
+from agent.store.database import HELD_S, UnstoredRuns
 from agent.types import Settings, Step
 from tests.records import fill
 
@@ -17,14 +15,6 @@ pytestmark = pytest.mark.slow
 def begin(runs: UnstoredRuns, question: str = "q") -> str:
     first = fill(Step, name="ask", change={"question": question}, next="gate")
     return runs.create(question, Settings(flow="reply"), first)
-
-
-def test_a_store_in_memory_is_one_for_all_threads_and_no_other_store_sees_it() -> None:
-    store, other = Store.in_memory(), Store.in_memory()
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: store.draft(f"key {n}", f"text {n}"), range(40)))
-    assert [store.draft(f"key {n}") for n in range(40)] == [f"text {n}" for n in range(40)]
-    assert other.draft("key 1") == ""
 
 
 def test_a_run_that_ends_is_held_or_forgotten() -> None:
