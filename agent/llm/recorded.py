@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import ModelUnavailable, NotRecorded
-from agent.llm.model import Completion, CompletionRequest, Tier, estimate_tokens, messages_to_text
+from agent.llm.model import Completion, CompletionRequest, Tier, estimate_tokens, measure_prompt
 from agent.settings.config import ROOT
 from agent.types import Settings
 
@@ -44,7 +44,7 @@ class RecordedModel:
         text = _read_replies(self._file)[0].get(make_key(request))
         if text is None:
             raise NotRecorded(MISS) if self._rests else ModelUnavailable(MISS)
-        prompt = estimate_tokens(messages_to_text(request.messages))
+        prompt = measure_prompt(request.messages)
         return Completion(text, prompt, estimate_tokens(text), 0.0, LABEL, estimated=True)
 
     def context_length(self, tier: Tier) -> int:

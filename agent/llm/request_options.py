@@ -15,13 +15,9 @@ from pydantic import BaseModel
 
 _FORMAT_COMPLAINTS = (
     *("response_format", "json_schema", "json_object", "json mode", "schema"),
-    *("structured output", "grammar", "guided"),
+    *("structured output", "grammar", "guided", "tool", "function"),
 )
-_FUNCTION_COMPLAINTS = ("tool", "function")
 _NEXT_FORMAT = {"json_schema": "json_object", "function_calling": "json_object", "json_object": "plain"}
-_NAME_MAPS = ("properties", "$defs")
-"""Here the keys are names (a field may be called "title"), not words of the schema language."""
-_DROPPED_KEYS = ("default", "title")
 
 
 @dataclass(frozen=True)
@@ -59,8 +55,7 @@ class RequestOptions:
             return replace(self, limit="max_completion_tokens")
         if self.temperature and "temperature" in said:
             return replace(self, temperature=False)
-        words = _FUNCTION_COMPLAINTS if self.format == "function_calling" else _FORMAT_COMPLAINTS
-        if self.format in _NEXT_FORMAT and any(word in said for word in words):
+        if self.format in _NEXT_FORMAT and any(word in said for word in _FORMAT_COMPLAINTS):
             return replace(self, format=_NEXT_FORMAT[self.format])
         return None
 
@@ -104,9 +99,9 @@ def _make_strict(node: Any) -> Any:
         return {"$ref": node["$ref"]}  # strict servers refuse anything beside a reference
     made: dict[str, Any] = {}
     for key, value in node.items():
-        if key in _NAME_MAPS:
+        if key in ("properties", "$defs"):  # its keys are names: a field may be called "title"
             made[key] = {name: _make_strict(schema) for name, schema in value.items()}
-        elif key not in _DROPPED_KEYS:
+        elif key not in ("default", "title"):
             made[key] = _make_strict(value)
     if "properties" in made:
         made.pop("description", None)  # the docstring of a class; what a field is for stands at the field

@@ -57,8 +57,9 @@ _KEY_PATTERN = re.compile(r"\b(?:sk|pk|gsk|xai|AIza)[-_][\w*.…-]{6,}|\bBearer\
 _MAX_QUOTED_CHARACTERS = 240
 MAX_TRIES = 3
 """Of one request; and so many tries in a row, over all runs, fail before a server counts as dead."""
-MAX_WAIT_S = 120.0
-"""A server that asks for a longer wait is not waited for: the run goes on without it or pauses."""
+BACKOFF_S, MAX_WAIT_S = 0.5, 120.0
+"""Most of the first wait between two tries, and of all together. A server that asks for a longer wait is not
+waited for: the run goes on without it or pauses."""
 PROBE_S = 60.0
 """Seconds between two requests to a dead server."""
 
@@ -86,9 +87,9 @@ class Patience:
     together take at most `wait_s`, the first one at most `backoff_s`, if the server does not ask for more."""
 
     timeout_s: float
-    tries: int = MAX_TRIES
-    wait_s: float = MAX_WAIT_S
-    backoff_s: float = 0.5
+    tries: int
+    wait_s: float
+    backoff_s: float
 
 
 class SettingNames(NamedTuple):
@@ -153,9 +154,8 @@ class ModelServer:
                     self.breaker.open_if_dead()
                 asked, left = fault.retry_after_s, patience.wait_s - waited
                 if asked > left:
-                    span = f"{asked / 60:.0f} minutes" if asked >= 90 else f"{asked:.0f} seconds"
-                    at = f"{datetime.now(UTC) + timedelta(seconds=asked):%H:%M} UTC"
-                    why = f"It asks to wait: try again in {span} (at {at})."
+                    at = datetime.now(UTC) + timedelta(seconds=asked)
+                    why = f"It asks to wait: try again at {at:%H:%M:%S} UTC."
                 elif is_last:
                     why = f"Tried {format_count(tried, 'time')}; try again later."
                 else:

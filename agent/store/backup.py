@@ -223,8 +223,7 @@ def copy_database(source: Path, target: Path) -> None:
 
 def describe_fault(error: BaseException | None, path: str) -> str:
     """What is wrong with a database, and what to do, as a sentence."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return (
             f"the database {path} is damaged ({error}); nothing was changed. Stop the server and bring back "
             "a backup: `./touchstone restore FILE --force` keeps the damaged one beside it. Without a "
@@ -239,7 +238,7 @@ def _check_unused(path: Path) -> None:
         with closing(sqlite3.connect(path, timeout=0)) as database:
             database.execute("PRAGMA journal_mode=DELETE")  # needs to be alone
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             raise UsageError(f"{path} is in use: stop the server first. Nothing was changed") from None
     except sqlite3.DatabaseError:
         return

@@ -29,7 +29,7 @@ from agent.store.vectors import Vectors
 from agent.types import Run, Settings, Step
 
 R = TypeVar("R")
-PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "temp_store=MEMORY")
+PRAGMAS = ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "temp_store=MEMORY")
 """Set on every SQLite connection."""
 MAX_HELD, HELD_S = 20, 3600.0
 """Ended runs that are held for who looks at them, the newest, and for how many seconds."""
@@ -220,7 +220,7 @@ def open_engine(address: str) -> Engine:
     is_sqlite = url.drivername.startswith("sqlite")
     arguments: dict[str, Any] = {"pool_pre_ping": True}
     if is_sqlite:
-        arguments = {"connect_args": {"timeout": 10, "check_same_thread": False}}
+        arguments = {"connect_args": {"check_same_thread": False}}
         arguments |= {"poolclass": StaticPool} if url.database in (None, "", ":memory:") else {}
     try:
         engine = create_engine(url, **arguments)

@@ -372,7 +372,7 @@ _HOST = socket.gethostname()
 def new_owner_id() -> str:
     """A unique name for a holder in this process: host, process id, start time, random part."""
     pid = os.getpid()
-    return f"{_HOST}|{pid}|{_process_start_time(pid)}|{uuid.uuid4().hex[:12]}"
+    return f"{_HOST}|{pid}|{_process_start_time(pid)}|{new_id()}"
 
 
 def is_owner_gone(owner: str) -> bool:

@@ -106,12 +106,12 @@ class Vectors(TableAccess):
             .order_by(v.seq)
             .limit(most)
         )
-        return [(row[0], row[1], row[2], row[3]) for row in self._read(query)]
+        return [(seq, passage, source, code) for seq, passage, source, code in self._read(query)]
 
     def codes(self, embedder: int, passages: Iterable[int]) -> list[tuple[int, bytes]]:
         """The codes of these passages, unordered, without deleted ones."""
         query = select(v.passage, v.code).where(v.embedder == embedder, v.passage.in_(list(passages)))
-        return [(row[0], row[1]) for row in self._read(query)]
+        return [(passage, code) for passage, code in self._read(query)]
 
     def delete_other_models(self, embedder: int) -> None:
         """Delete the vectors of every other model."""

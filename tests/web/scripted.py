@@ -20,7 +20,7 @@ from agent.llm.model import (
     Message,
     Tier,
     estimate_tokens,
-    messages_to_text,
+    measure_prompt,
 )
 
 ScriptedReply = str | dict[str, Any] | BaseModel | Completion | Exception
@@ -64,7 +64,7 @@ class ScriptedModel:
         if isinstance(reply, Completion):
             return reply
         text = _to_text(reply)
-        prompt_tokens = estimate_tokens(messages_to_text(request.messages))
+        prompt_tokens = measure_prompt(request.messages)
         model = self.strong if request.tier == "strong" else self.fast
         return Completion(text, prompt_tokens, estimate_tokens(text), 0.0, model)
 

@@ -146,7 +146,7 @@ def test_retry_after_is_obeyed(asks: str, monkeypatch: pytest.MonkeyPatch):
 def test_a_longer_wait_is_not_waited_for_but_told(asks: str, patience_s: float):
     with ModelServer([web.status(429, retry_after=asks)]) as server:
         sentence = failure(server, patience_s=patience_s)
-    assert "try again in" in sentence and "UTC" in sentence
+    assert "try again at" in sentence and "UTC" in sentence
     assert len(server.requests) == 1
 
 

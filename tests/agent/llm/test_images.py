@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from agent.llm.images import Image, VisionModel, format_image_mark
-from agent.llm.model import CompletionRequest, messages_to_text
+from agent.llm.model import CompletionRequest, measure_prompt
 from tests.web.scripted import ScriptedModel
 
 ONE = Image("https://cdn.example/1.png", "image/png", "a" * 64, b"\x89PNG one")
@@ -68,4 +68,4 @@ def test_other_messages_stay_texts(text: str, role: str) -> None:
 
 
 def test_tokens_are_estimated_without_the_pictures_bytes() -> None:
-    assert len(messages_to_text([{"role": "user", "content": sent("openai", TEXT)}])) < len(TEXT) + 100  # type: ignore[dict-item]
+    assert measure_prompt([{"role": "user", "content": sent("openai", TEXT)}]) < len(TEXT)  # type: ignore[dict-item]
