@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import from_json
-from sqlalchemy import Connection, Row, and_, bindparam, func, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from agent.errors import ConcurrentChange, CorruptRow, LeaseLost, NotFound
@@ -38,7 +38,6 @@ _SELECT_POSITION = select(r.head, r.next, r.control).where(r.id == bindparam("ru
 _SELECT_STEPS = (
     select(tables.steps).where(s.run_id == bindparam("run"), s.n > bindparam("after")).order_by(s.n)
 )
-_INSERT_STEP = tables.steps.insert()
 _COPIED_RUN_FIELDS = set("id question created_at updated_at error imported forked_from forked_at".split())
 _RUN_COLUMNS = (*sorted(_COPIED_RUN_FIELDS), "verdict", "confidence")
 NOTE_STEPS = ("steer", "send_back", "comment", "fork")
@@ -164,11 +163,10 @@ class Ledger(TableAccess):
             moved = update(tables.runs).where(rests).values(head=head + 1, error=error, updated_at=at)
             if connection.execute(moved).rowcount != 1:
                 raise ConcurrentChange(f"run {run_id} went on meanwhile: pause it, then erase the note again")
-            for step in steps:
-                same = and_(s.run_id == run_id, s.n == step.n)
-                connection.execute(update(tables.steps).where(same).values(change=_dump_change(step.change)))
+            connection.execute(delete(tables.steps).where(s.run_id == run_id))
             own = Step(n=head + 1, name=ERASE_STEP, change={}, next=steps[-1].next, by="person", at=at)
-            _insert_step(connection, run_id, own)
+            for step in (*steps, own):
+                _insert_step(connection, run_id, step)
 
     def steps(self, run_id: str, after: int = -1) -> list[Step]:
         """The run's steps with a number above `after`, in order."""
@@ -345,12 +343,9 @@ def _update_if_held(connection: Connection, lease: Lease, **values: Any) -> None
 
 
 def _insert_step(connection: Connection, run_id: str, step: Step) -> None:
-    row = step.model_dump(exclude={"change"}) | {"run_id": run_id, "change": _dump_change(step.change)}
-    connection.execute(_INSERT_STEP, row)
-
-
-def _dump_change(change: dict[str, Any]) -> str:
-    return json.dumps(change, ensure_ascii=False, separators=(",", ":"))
+    change = json.dumps(step.change, ensure_ascii=False, separators=(",", ":"))
+    row = step.model_dump(exclude={"change"}) | {"run_id": run_id, "change": change}
+    connection.execute(tables.steps.insert(), row)
 
 
 def _run_from_row(row: Row[Any], *, or_failed: bool = False) -> Run:

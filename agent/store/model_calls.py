@@ -20,7 +20,6 @@ r, s, c = tables.runs.c, tables.steps.c, tables.calls.c
 MAX_RUNS = 60
 """Finished runs of which an estimate is made: the newest."""
 # Built once: building a statement costs more than running it.
-_INSERT = tables.calls.insert()
 _DELETE = tables.calls.delete().where(c.key == bindparam("call"))
 _SELECT_RECORD = select(c.record).where(c.key == bindparam("call"))
 USAGE_COLUMNS = (
@@ -64,19 +63,30 @@ class ModelCalls(TableAccess):
         """Add calls of another run (imported, or forked from) as calls of this one, except those whose key is
         taken. Except where `keep_key` says so they get another key, so that they never answer for a call that
         is still to be made."""
-        with self._writer.begin() as connection:
-            for call in calls:
-                other = hashlib.sha256(f"{run_id}\n{call.key}".encode()).hexdigest()
-                adopted = call.replace(run_id=run_id, key=call.key if keep_key(call) else other)
-                if connection.scalar(_SELECT_RECORD, {"call": adopted.key}) is None:
-                    connection.execute(_INSERT, _call_to_row(adopted))
+        adopted = dict[str, ModelCall]()
+        for call in calls:
+            other = hashlib.sha256(f"{run_id}\n{call.key}".encode()).hexdigest()
+            key = call.key if keep_key(call) else other
+            if self.recall(key) is None:
+                adopted[key] = call.replace(run_id=run_id, key=key)
+        self.rewrite(adopted)
 
     def rewrite(self, calls: Mapping[str, ModelCall]) -> None:
         """Put these calls in the place of those under their keys: only to erase or mark them."""
         with self._writer.begin() as connection:
             for key, call in calls.items():
+                row = {
+                    "key": call.key,
+                    "run_id": call.run_id,
+                    "step": call.step,
+                    "record": call.model_dump_json(),
+                    "tokens_in": call.prompt_tokens,
+                    "tokens_out": call.completion_tokens,
+                    "cost_usd": call.cost_usd,
+                    "at": call.at,
+                }
                 connection.execute(_DELETE, {"call": key})
-                connection.execute(_INSERT, _call_to_row(call))
+                connection.execute(tables.calls.insert(), row)
 
     def spend(
         self, run_id: str, steps: Collection[int], role: str, messages: Sequence[dict[str, str]]
@@ -116,19 +126,6 @@ class ModelCalls(TableAccess):
         """Calls, tokens and US dollars that a run used in its steps above `after`."""
         row = self._read(_SUM_USAGE, {"run": run_id, "after": after}).first()
         return usage_from_row(row) if row else Usage()
-
-
-def _call_to_row(call: ModelCall) -> dict[str, Any]:
-    return {
-        "key": call.key,
-        "run_id": call.run_id,
-        "step": call.step,
-        "record": call.model_dump_json(),
-        "tokens_in": call.prompt_tokens,
-        "tokens_out": call.completion_tokens,
-        "cost_usd": call.cost_usd,
-        "at": call.at,
-    }
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import hashlib
 import re
 import zlib
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from sqlalchemy import JSON, Connection, bindparam, delete, func, select, type_coerce, update
+from sqlalchemy import JSON, Connection, bindparam, delete, func, select, type_coerce
 
 from agent.errors import NotFound
 from agent.store import tables
@@ -22,8 +22,8 @@ from agent.text.urls import canonicalize
 from agent.types import Page, PageOrigin
 
 c, a = tables.pages.c, tables.fetched_addresses.c
-MAX_SITE_PAGES, MAX_PARAMETERS = 5000, 500
-"""Pages of a site that a later question takes over at most; addresses of one query."""
+MAX_SITE_PAGES = 5000
+"""Pages of a site that a later question takes over at most."""
 PAGE_ID = re.compile(r'"([0-9a-f]{20})"')
 """A page's id in a step's change."""
 # Built once: building a statement costs more than running it.
@@ -36,7 +36,6 @@ _SELECT_VERSIONS = (
     .where(c.url == bindparam("url"))
     .order_by(c.fetched_at.desc(), c.id)
 )
-_INSERT = tables.pages.insert()
 _ADDRESS = select(a.url, a.page_id, a.fetched_at, c.url.label("final_url"), a.etag, a.last_modified).join(
     tables.pages, c.id == a.page_id
 )
@@ -97,11 +96,8 @@ class Pages(TableAccess):
 
     def find_fetched(self, urls: Iterable[str]) -> dict[str, FetchedAddress]:
         """What the live web gave for these addresses, by their canonical form."""
-        found, wanted = dict[str, FetchedAddress](), list(dict.fromkeys(map(canonicalize, urls)))
-        for at in range(0, len(wanted), MAX_PARAMETERS):
-            some = {"urls": wanted[at : at + MAX_PARAMETERS]}
-            found |= {row.url: FetchedAddress(*row) for row in self._read(_SELECT_ADDRESSES, some)}
-        return found
+        wanted = {"urls": list(dict.fromkeys(map(canonicalize, urls)))}
+        return {row.url: FetchedAddress(*row) for row in self._read(_SELECT_ADDRESSES, wanted)}
 
     def list_fetched(self, origin: str, since: str) -> list[FetchedAddress]:
         """The addresses of a site (host, with its port) that were fetched since then, the newest first."""
@@ -109,10 +105,8 @@ class Pages(TableAccess):
 
     def add_if_absent(self, page: Page) -> None:
         """Add a page of an imported run, unless it is stored already."""
-        row = page_to_row(page)
         with self._writer.begin() as connection:
-            if connection.execute(_SELECT_IMPORTED, {"page": row["id"]}).first() is None:
-                connection.execute(_INSERT, row | {"imported": 1})
+            insert_page(connection, page, make_page_id(page), imported=True)
 
     def get(self, page_id: str, *, raw: bool = False) -> Page:
         """The page of this id, its raw body only with `raw`. Raises NotFound."""
@@ -158,27 +152,26 @@ def make_page_id(page: Page) -> str:
     return hashlib.sha256(f"{address}\n{page.sha256}{given}".encode()).hexdigest()[:20]
 
 
-def page_to_row(page: Page) -> dict[str, Any]:
-    """A page as a row."""
-    return {
-        "id": make_page_id(page),
-        "url": canonicalize(page.final_url) or page.url,
-        "sha256": page.sha256,
-        "text": page.text,
-        "record": page.model_dump_json(exclude={"text", "raw"}),
-        "raw": zlib.compress(page.raw, 6) if page.raw else None,
-        "fetched_at": page.fetched_at,
-    }
-
-
-def insert_page(connection: Connection, page: Page, page_id: str, *, shelve: bool = False) -> None:
-    """Insert a page that was fetched here unless it is stored; it replaces one from a bundle, and what an
-    older version made of the same text. With `shelve` one that is new here waits to be indexed."""
+def insert_page(
+    connection: Connection, page: Page, page_id: str, *, shelve: bool = False, imported: bool = False
+) -> None:
+    """Insert a page unless it is stored; one that was fetched here replaces one that is `imported` from a
+    bundle, and what an older version made of the same text. With `shelve` one that is new here waits to be
+    indexed."""
     there = connection.execute(_SELECT_IMPORTED, {"page": page_id}).first()
-    if there is None:
-        connection.execute(_INSERT, page_to_row(page))
-    elif there.imported or there.extraction < page.extraction:
-        row = page_to_row(page) | {"imported": 0}
-        connection.execute(update(tables.pages).where(c.id == page_id).values(row))
-    if shelve and (there is None or there.imported):
+    is_new = there is None or (bool(there.imported) and not imported)
+    if is_new or (not imported and there and there.extraction < page.extraction):
+        row = {
+            "id": page_id,
+            "url": canonicalize(page.final_url) or page.url,
+            "sha256": page.sha256,
+            "text": page.text,
+            "record": page.model_dump_json(exclude={"text", "raw"}),
+            "raw": zlib.compress(page.raw, 6) if page.raw else None,
+            "fetched_at": page.fetched_at,
+            "imported": int(imported),
+        }
+        connection.execute(delete(tables.pages).where(c.id == page_id))
+        connection.execute(tables.pages.insert(), row)
+    if shelve and is_new:
         connection.execute(tables.unindexed_pages.insert().values(page_id=page_id))

@@ -15,7 +15,9 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no
 
 
 def test_a_dead_process_loses_its_lease_at_once_even_as_a_zombie(store):
-    run_id = store.ledger.create("who?", Settings(), Step(n=0, name="ask", change={}, next="decide"))
+    run_id = store.ledger.create(
+        "who?", Settings(), Step(n=0, name="ask", change={}, next="decide", by="person")
+    )
     reads, writes = os.pipe()
     if not (pid := os.fork()):
         os.write(writes, new_owner_id().encode())
