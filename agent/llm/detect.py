@@ -192,13 +192,15 @@ class ModelSearch:
 
     def find(self, *, again: bool = False) -> DetectedModel:
         """The model, when the search has ended."""
-        self._begin(again).join()
+        if (search := self._begin(again)).is_alive():
+            search.join()
         assert self.found, "the search failed; see the log"
         return self.found
 
     def peek(self) -> DetectedModel | None:
         """What is known now."""
-        self._begin().join(max(0.0, self._began + QUICK_S - time.monotonic()))
+        if (search := self._begin()).is_alive():
+            search.join(max(0.0, self._began + QUICK_S - time.monotonic()))
         return self.found
 
     def client(self, name: str, fast: str = "") -> tuple[Model | None, str]:
