@@ -26,7 +26,7 @@ _NUMBER_WORDS = "no one two three four five six seven eight nine ten eleven twel
 
 
 def find_relevant_conflicts(
-    state: RunState, sentences: Sequence[Sentence], facts: dict[str, Fact]
+    state: RunState, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
 ) -> list[Conflict]:
     """The conflicts, open or settled by a model or the count of sources, about what is asked or about a fact
     that the sentences cite."""
@@ -45,20 +45,27 @@ def find_relevant_conflicts(
     return found[:MAX_CONFLICTS]
 
 
+def list_rulings(state: RunState) -> list[Conflict]:
+    """The conflicts that a person ruled on last."""
+    ruled = [c for c in state.conflicts.values() if c.settled_by == "person" and c.ruling]
+    return ruled[-MAX_SIDES:]
+
+
 def write_conflict_sentences(
-    state: RunState, conflicts: Sequence[Conflict], written: Sequence[Sentence], facts: dict[str, Fact]
+    state: RunState, conflicts: Sequence[Conflict], written: Sequence[Sentence], facts: Mapping[str, Fact]
 ) -> list[Sentence]:
-    """A sentence for each ruling of a person, then for each conflict of which `written` does not cite two
+    """A sentence for each of these conflicts that a person ruled on, or of which `written` does not cite two
     sides. Only active facts are quoted."""
-    facts = {name: fact for name, fact in facts.items() if fact.is_active}
-    ruled = list_rulings(state)[-MAX_SIDES:]
-    cited = {i for sentence in written for i in sentence.fact_ids}
-    left = [c for c in conflicts if sum(bool(cited.intersection(v.fact_ids)) for v in c.values) < 2]
-    if not (ruled or left):
+    if not conflicts:
         return []
-    words = words_for(state.question)
-    named = [_conflict_sentence(c, facts, words) for c in left]
-    return [_ruling_sentence(c, facts, words) for c in ruled] + named
+    facts = {name: fact for name, fact in facts.items() if fact.is_active}
+    cited, words = {i for said in written for i in said.fact_ids}, words_for(state.question)
+    found = list[Sentence]()
+    for conflict in conflicts:
+        is_ruled = conflict.settled_by == "person"
+        if is_ruled or sum(not cited.isdisjoint(value.fact_ids) for value in conflict.values) < 2:
+            found.append((_ruling_sentence if is_ruled else _conflict_sentence)(conflict, facts, words))
+    return found
 
 
 def is_conflict_sentence(text: str) -> bool:
@@ -82,11 +89,6 @@ def list_possible_sentences(
         for write in (_conflict_sentence, _ruling_sentence)
         for words in (words_for(question), load_report_words(ENGLISH))
     }
-
-
-def list_rulings(state: RunState) -> list[Conflict]:
-    """The conflicts that a person ruled on."""
-    return [c for c in state.conflicts.values() if c.settled_by == "person" and c.ruling]
 
 
 def _conflict_sentence(conflict: Conflict, facts: dict[str, Fact], words: Mapping[str, str]) -> Sentence:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
@@ -17,7 +17,6 @@ from agent.text.plurals import list_first
 from agent.text.urls import canonicalize, find_urls, is_excluded, site
 from agent.types import Assessment, Conflict, Fact, PauseRequest, PlanPart, Proposal, Ruling, Turn
 
-T = TypeVar("T")
 ConflictReview = Callable[[RunState], list[Ruling]]
 """A model's readings of the conflicts of a state."""
 MAX_COMPARED_CONFLICTS = 12
@@ -90,23 +89,19 @@ def all_facts(state: RunState) -> list[Fact]:
 def facts_for_prompt(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact]:
     """The facts a prompt shows, `most` of them, of each part the best in turn: pinned first, then by
     relevance; none that is struck, excluded, part of an order to machines or from a source without trust."""
-    kept = [
-        fact
-        for fact in facts_after_notes(state).values()
-        if fact.decision == "pinned" or (fact.decision != "struck" and not fact.flagged and fact.trust > 0)
-    ]
-    kept.sort(key=lambda fact: (fact.decision != "pinned", -fact.relevance, fact.step, fact.id))
-    pinned = [fact for fact in kept if fact.decision == "pinned"]
-    rest = kept[len(pinned) :]
-    return [*pinned, *share_by_part(rest, [fact.part for fact in rest], most)][:most]
+    pinned, rest = list[Fact](), list[Fact]()
+    for fact in facts_after_notes(state).values():
+        if fact.decision == "pinned":
+            pinned.append(fact)
+        elif fact.decision != "struck" and not fact.flagged and fact.trust > 0:
+            rest.append(fact)
+    for facts in (pinned, rest):
+        facts.sort(key=lambda fact: (-fact.relevance, fact.step, fact.id))
+    turns = take_turns([fact.part for fact in rest])[:most]
+    return [*pinned, *map(rest.__getitem__, sorted(turns))][:most]
 
 
-def share_by_part(items: Sequence[T], parts: Sequence[str], most: int) -> list[T]:
-    """The first items of each part in turn, `most` of them, in their order; `parts` has the part of each."""
-    return [items[n] for n in sorted(_take_turns(parts)[:most])]
-
-
-def _take_turns(parts: Sequence[str]) -> list[int]:
+def take_turns(parts: Sequence[str]) -> list[int]:
     """The indices of `parts`: the first of each part, then the second of each, and so on."""
     ranks, order = dict[str, int](), list[tuple[int, int]]()
     for n, part in enumerate(parts):
@@ -121,21 +116,19 @@ def show_facts(
     """What a prompt shows of these facts: `facts`, and in `brief` the ids of those it shows by their
     statement alone. All are whole, with subject, source and date (and quote), while they take MAX_FACT_CHARS;
     then those of `settled` parts are brief. What has no room even so is left out, each part's last first."""
-
-    def measure(fact: Fact) -> int:
-        """The characters of a fact that is shown whole."""
+    sizes, brief, kept, left = list[int](), list[str](), list[int](), MAX_FACT_CHARS
+    for fact in facts:
         quote = fact.quote if with_quotes and fact.quote != fact.statement else ""
-        return len(fact.statement) + len(quote) + FACT_TAG_CHARS
-
-    brief = list[str]()
-    if sum(map(measure, facts)) > MAX_FACT_CHARS:
-        brief = [f.id for f in facts if f.part in settled and not f.disputed and f.decision != "pinned"]
-    kept, left = set[int](), MAX_FACT_CHARS
-    for n in _take_turns([fact.part for fact in facts]):
-        left -= len(facts[n].statement) if facts[n].id in brief else measure(facts[n])
+        sizes.append(len(fact.statement) + len(quote) + FACT_TAG_CHARS)
+    is_full = sum(sizes) > MAX_FACT_CHARS
+    for n in take_turns([fact.part for fact in facts]):
+        fact = facts[n]
+        is_brief = is_full and fact.part in settled and not fact.disputed and fact.decision != "pinned"
+        left -= len(fact.statement) if is_brief else sizes[n]
         if left < 0 and kept:
             break
-        kept.add(n)
+        kept.append(n)
+        brief += [fact.id] if is_brief else []
     return {"facts": [facts[n] for n in sorted(kept)], "brief": brief}
 
 
@@ -152,7 +145,10 @@ def is_from_source(url: str, source: str) -> bool:
 
 def find_struck_source(state: RunState, url: str) -> str:
     """The struck source that an address belongs to; "" for none."""
-    return next((source for source in state.strikes if is_from_source(url, source)), "")
+    for source in state.strikes:
+        if is_from_source(url, source):
+            return source
+    return ""
 
 
 def recorded_urls(state: RunState) -> list[str]:
@@ -183,9 +179,7 @@ def requested_retry(state: RunState) -> Proposal | None:
     """The first search or address that a person asked to try again and that was not tried since."""
     for wish in state.again:
         what = (wish.action, wish.query_or_url)
-        if not any(
-            done.step > wish.step and (done.action, done.query_or_url) == what for done in state.actions
-        ):
+        if what not in [(d.action, d.query_or_url) for d in state.actions if d.step > wish.step]:
             return Proposal(
                 next_action=wish.action,
                 query_or_url=wish.query_or_url,
@@ -199,16 +193,16 @@ def pause_for_new_conflicts(state: RunState) -> PauseRequest | None:
     """A pause for the conflicts since a person was last asked, where the run stops at the next one."""
     if state.settings.stop_point != "conflict":
         return None
-    new = [
-        conflict
-        for conflict in state.conflicts.values()
-        if conflict.status == "open" and conflict.id not in state.met
-    ]
+    new, topics = list[str](), list[str]()
+    for conflict in state.conflicts.values():
+        if conflict.status == "open" and conflict.id not in state.met:
+            new.append(conflict.id)
+            about = " · ".join(filter(None, (conflict.subject, conflict.attribute)))
+            topics.append(about or "what was read")
     if not new:
         return None
-    topics = [" · ".join(filter(None, (c.subject, c.attribute))) or "what was read" for c in new]
     why = f"Sources disagree: {list_first(topics, '; ')}."
-    return PauseRequest(kind="conflict", why=why, conflicts=[conflict.id for conflict in new])
+    return PauseRequest(kind="conflict", why=why, conflicts=new)
 
 
 def list_parts(parts: Iterable[str], question: str) -> list[PlanPart]:

@@ -5,21 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agent.answering import conflict_sentences, fact_view, verdict
+from agent.answering import fact_view, verdict
 from agent.answering.claim_checks import check_sentences
 from agent.answering.draft import build_fact_from_quote
 from agent.answering.fact_view import add_facts
-from agent.answering.journey import describe_journey
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, state_after
-from agent.evidence.block_layout import prune_blocks
 from agent.evidence.citation_check import (
-    accept_quotations,
-    collect_sources,
-    count_statements,
-    filter_citations,
-    has_page_support,
     state_with_subject,
 )
 from agent.evidence.contradiction import read_cells
@@ -27,7 +20,7 @@ from agent.evidence.report_words import words_for
 from agent.retrieval.answer import PartAnswer, find_answer
 from agent.retrieval.scorer import UNCOUNTED
 from agent.text.question_analysis import format_question
-from agent.types import Answer, AnswerBlock, Fact, Passage, Sentence, StatementCounts
+from agent.types import Answer, AnswerBlock, Fact, Passage, Sentence
 
 NOTE = "note"
 """The name of the newest note among the questions that passages are shown for."""
@@ -62,57 +55,24 @@ def show_passages(
         for fact in fact_view.facts_for_answer(now)
         if fact.decision == "pinned"
     ]
-    known = list(now.conflicts.values())
-    checked = check_sentences(
-        None, [*pinned, *stated], usable, known, question=question or state.full_question
-    )
+    asked_for, known = question or state.full_question, list(now.conflicts.values())
+    checked = check_sentences(None, [*pinned, *stated], usable, known, question=asked_for)
     stated = [said for said in checked.sentences if said.fact_ids]
-    unseen = ", ".join(f"“{term}”" for term in found.missing)
-    missing = f"No passage holds {unseen}." if unseen else ""
-    answer = Answer(
-        n=len(state.answers) + 1,
-        verdict="passages_found",
-        journey=journey or describe_journey(now),
-        trouble=tools.model_failure,
-        why_stopped=now.why_stopped,
-        because=verdict.describe_edits(now),
-        step=tools.step,
-    )
-    if not any(has_page_support(usable[name]) for said in stated for name in said.fact_ids):
-        told = verdict.explain_no_evidence(now)
-        said = " ".join(filter(None, (told["certainty"], missing, caveat)))
-        return change, answer.replace(
-            verdict="no_evidence",
-            reason=told["reason"],
-            certainty=said,
-            statements=StatementCounts(dropped=checked.dropped),
-        )
-    conflicts = conflict_sentences.find_relevant_conflicts(now, stated, usable)
-    named = conflict_sentences.write_conflict_sentences(now, conflicts, [], usable)
-    named, dropped = filter_citations(named, usable, known)
-    named = [said.replace(block="k") for said in accept_quotations(named, usable)]
-    on_sides = {name for said in named for name in said.fact_ids}  # both sides stand there
-    stated = [said for said in stated if not on_sides.issuperset(said.fact_ids)]
-    shown, gap = {said.part for said in stated}, words_for(now.question)["part_not_found"]
-    quoting = {said.block.removesuffix("lead") for said in stated}
-    for at in reversed(range(len(blocks))):  # what says so below a heading under which nothing was found
-        head = blocks[at]
-        if head.kind == "heading" and head.id.removesuffix("h") not in quoting:
-            told_gap = AnswerBlock(id=f"{head.id}gap", role="gap", part=head.part, by_code=True, lines=[gap])
-            blocks.insert(at + 1, told_gap)
-    blocks, sentences = prune_blocks(blocks, [*named, *stated])
-    works = {page.page_id: page.publication for page in now.pages.values() if page.publication}
-    plan = [part.replace(status="found" if part.id in shown else "not_found") for part in now.plan]
-    return change, answer.replace(
-        blocks=blocks,
-        sentences=sentences,
-        sources=collect_sources(sentences, usable, works),
-        statements=count_statements(sentences, checked.dropped + dropped),
-        conflicts=[conflict.id for conflict in conflicts if conflict.status == "open"],
-        parts=plan if len(plan) > 1 else [],
-        missing=missing,
-        certainty=caveat,
-    )
+    quoting, gap = {said.block for said in stated}, words_for(now.question)["part_not_found"]
+    laid = list[AnswerBlock]()
+    for block in blocks:  # what says so below a heading under which nothing was found
+        laid.append(block)
+        name = block.id.removesuffix("h")
+        if block.kind == "heading" and quoting.isdisjoint({name, f"{name}lead"}):
+            frame = AnswerBlock(id=f"{block.id}gap", role="gap", part=block.part, by_code=True, lines=[gap])
+            laid.append(frame)
+    draft = checked.replace(sentences=stated, blocks=laid, trouble=tools.model_failure)
+    answer = verdict.finish_answer(now, draft, tools.step, journey=journey)
+    missing = f"No passage holds {', '.join(f'“{term}”' for term in found.missing)}." if found.missing else ""
+    if answer.verdict == "no_evidence":
+        caveat = " ".join(filter(None, (answer.certainty, missing, caveat)))
+        return change, answer.replace(certainty=caveat)
+    return change, answer.replace(certainty=caveat, missing=missing)
 
 
 def _quote(

@@ -3,13 +3,14 @@ the confidence and says how certain it is, how it was found and what is missing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from agent.answering import conflict_sentences, fact_view
 from agent.answering.claim_checks import WrittenDraft
-from agent.answering.journey import describe_journey
-from agent.answering.view import assess_confidence, close_plan, find_answered, name_part
+from agent.answering.view import assess_confidence, close_plan, find_answered, find_claims, name_part
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.evidence.block_layout import prune_blocks
@@ -25,7 +26,9 @@ from agent.evidence.report_words import words_for
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count, list_first
 from agent.text.question_analysis import format_question
+from agent.text.urls import site
 from agent.types import (
+    Action,
     Answer,
     AnswerBlock,
     Assessment,
@@ -46,6 +49,11 @@ WORDED_BY_MODEL = "The model worded this; nothing checks it."
 """The remark on a refusal or a question to the person in a model's words."""
 UNJUDGED_VERDICTS = frozenset({"not_checked", "differs"})
 """Verdicts of a sentence that no judge was asked about: it is shown, and counts for nothing."""
+MAX_ROUNDS, MAX_NAMED = 5, 3
+"""Rounds that the journey tells, the first and the last ones: with beginning, failures and end eight
+sentences; and searches, pages or failures that one of them names."""
+MAX_QUOTE_CHARS, MAX_REASON_CHARS = 180, 240
+_INNER_QUOTES = str.maketrans("“”", "‘’")
 NO_EVIDENCE_REASONS: dict[Reason, str] = {
     "blocked": "Nothing could be read: every search engine or page refused or failed.",
     "budget": "The budget was used up before anything could be read.",
@@ -69,12 +77,17 @@ def finish_answer(
 
     `caveat` follows its certainty, and `journey` replaces the account of searches and pages; both are code's.
     The conflicts that it must name stand in the block `conflict_block` where that is given."""
-    facts = fact_view.facts_after_notes(state)
+    facts, is_model = fact_view.facts_after_notes(state), draft.by == "model"
     stated = [name_part(state.plan, sentence, facts) for sentence in draft.sentences]
     conflicts = conflict_sentences.find_relevant_conflicts(state, stated, facts)
-    named = conflict_sentences.write_conflict_sentences(state, conflicts, stated, facts)
+    ruled = conflict_sentences.list_rulings(state)
+    named = conflict_sentences.write_conflict_sentences(
+        state, [*ruled, *conflicts], stated if is_model else (), facts
+    )
     named, dropped = filter_citations(named, facts, state.conflicts.values())
     named = [name_part(state.plan, sentence, facts) for sentence in accept_quotations(named, facts)]
+    edits = [edit.text for edit in state.edits_since_answer] if state.answers else []
+    after = f"after your {'edits' if len(edits) > 1 else 'edit'}: {'; '.join(edits)}"
     answer = Answer(
         n=len(state.answers) + 1,
         verdict="no_evidence",
@@ -82,7 +95,7 @@ def finish_answer(
         by=draft.by,
         trouble=draft.trouble,
         why_stopped=state.why_stopped,
-        because=describe_edits(state),
+        because=after if edits else "",
         length=length,
         step=step,
         open=draft.open,
@@ -90,9 +103,11 @@ def finish_answer(
         answered_parts=draft.answered_parts,
         judge=draft.judge,
     )
-    unjudged = [sentence for sentence in [*named, *stated] if sentence.check in UNJUDGED_VERDICTS]
-    cites_page = any(has_page_support(facts[i]) for sentence in unjudged for i in sentence.fact_ids)
-    if not cites_page and not any(sentence.backed for sentence in [*named, *stated]):
+    on_sides, is_shown = {i for said in named for i in said.fact_ids}, False
+    for said in (*named, *stated):
+        is_open = said.check in UNJUDGED_VERDICTS
+        is_shown |= said.backed or (is_open and any(has_page_support(facts[i]) for i in said.fact_ids))
+    if not is_shown:
         cited = draft.dropped + sum(len(sentence.fact_ids) for sentence in draft.sentences)
         return answer.replace(
             **explain_no_evidence(state, is_drafted=bool(draft.refused)),
@@ -101,32 +116,24 @@ def finish_answer(
             remark=describe_refused(draft.refused),
             statements=StatementCounts(dropped=cited),
         )
-    is_first = bool(conflict_sentences.list_rulings(state)) or any(
-        conflict.asks for conflict in conflicts if conflict.settled_by != "model"
-    )
-    told = [said.replace(block=conflict_block or NAMED_CONFLICTS) for said in named]
-    placed = [said.replace(block=said.block or RUNNING_TEXT) for said in stated]
-    frame = AnswerBlock(id=NAMED_CONFLICTS)
-    blocks = [block for block in draft.blocks if block.id != NAMED_CONFLICTS]
-    if all(block.id != RUNNING_TEXT for block in blocks):
-        blocks.append(AnswerBlock(id=RUNNING_TEXT))
-    if is_first and not conflict_block:
-        blocks, sentences = [frame, *blocks], [*told, *placed]
-    else:
-        blocks, sentences = [*blocks, frame], [*placed, *told]
+    told, placed = list[Sentence](), list[Sentence]()
+    for said in named:
+        told.append(said.replace(block=conflict_block or NAMED_CONFLICTS))
+    for said in stated:  # what a passage quotes of both sides stands there
+        is_told = not is_model and on_sides.issuperset(said.fact_ids)
+        placed += [] if is_told else [said.replace(block=said.block or RUNNING_TEXT)]
+    blocks, ids = list(draft.blocks), {block.id for block in draft.blocks}
+    blocks += [] if RUNNING_TEXT in ids else [AnswerBlock(id=RUNNING_TEXT)]
+    is_asked = any(conflict.asks for conflict in conflicts if conflict.settled_by != "model")
+    is_first = (ruled or is_asked or not is_model) and not conflict_block
+    frame = [] if NAMED_CONFLICTS in ids else [AnswerBlock(id=NAMED_CONFLICTS)]
     answer = answer.replace(
-        blocks=blocks,
+        blocks=[*frame, *blocks] if is_first else [*blocks, *frame],
         statements=StatementCounts(dropped=draft.dropped + dropped),
         conflicts=[conflict.id for conflict in conflicts if conflict.status == "open"],
     )
-    answer = limit_answer(state, answer, sentences)
+    answer = limit_answer(state, answer, [*told, *placed] if is_first else [*placed, *told])
     return answer.replace(certainty=f"{answer.certainty} {caveat}".strip())
-
-
-def describe_edits(state: RunState) -> str:
-    """What a person edited since the last answer; "" for nothing."""
-    edits = [edit.text for edit in state.edits_since_answer] if state.answers else []
-    return f"after your {'edit' if len(edits) == 1 else 'edits'}: {'; '.join(edits)}" if edits else ""
 
 
 def describe_refused(count: int) -> str:
@@ -138,22 +145,23 @@ def describe_refused(count: int) -> str:
 def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence]) -> Answer:
     """The answer with only these of its sentences; verdict, gaps, counts, sources and confidence are theirs.
     Nothing is called answered unless a model wrote it."""
-    facts = fact_view.facts_after_notes(state)
+    facts, is_model = fact_view.facts_after_notes(state), answer.by == "model"
     works = {page.page_id: page.publication for page in state.pages.values() if page.publication}
     blocks, sentences = prune_blocks(answer.blocks, sentences)
     answer = answer.replace(blocks=blocks, sentences=sentences)
     level = assess_confidence(state, answer.step, answer=answer)
     plan = close_plan(state, level, answer)
-    answered = find_answered(plan, answer, facts)
-    left = [] if answer.by != "model" else [part for part in plan if part.id not in answered]
-    verdict: Verdict = "partial" if left or answer.open else "answered"
-    missing = " ".join(format_question(part.question).rstrip(".") for part in left)
+    answered = find_answered(plan, answer, find_claims(plan, answer, facts))
+    left = [part.question for part in plan if is_model and part.id not in answered]
+    missing = " ".join(format_question(question).rstrip(".") for question in left)
     if left and len(plan) == 1:
-        is_judged = any(sentence.backed for sentence in answer.sentences)
-        missing = words_for(plan[0].question)["incomplete" if is_judged else "unchecked"]
+        is_judged = any(sentence.backed for sentence in sentences)
+        missing = words_for(left[0])["incomplete" if is_judged else "unchecked"]
+    is_partial = bool(left or answer.open)
+    verdict: Verdict = "partial" if is_partial else "answered"
     return answer.replace(
-        verdict=verdict if answer.by == "model" else "passages_found",
-        reason="budget" if state.stop_reason == "budget" and verdict == "partial" else "none",
+        verdict=verdict if is_model else "passages_found",
+        reason="budget" if state.stop_reason == "budget" and is_partial else "none",
         parts=plan if len(plan) > 1 else [],
         sources=collect_sources(sentences, facts, works),
         statements=count_statements(sentences, answer.statements.dropped),
@@ -189,8 +197,11 @@ def record_answer(answer: Answer, change: Change | None = None) -> Change:
 
 def describe_failures(failed: list[PageRef]) -> str:
     """The first unreadable pages, each with the sentence that says what happened."""
-    told = (f"{page.url}: {page.detail.split('. ')[0].rstrip('.') or page.outcome.value}" for page in failed)
-    return f"{list_first(told, '; ')}."
+    return f"{list_first((f'{page.url}: {_explain_failure(page)}' for page in failed), '; ')}."
+
+
+def _explain_failure(page: PageRef) -> str:
+    return page.detail.split(". ")[0].rstrip(".") or page.outcome.value
 
 
 def explain_no_evidence(state: RunState, *, is_drafted: bool = False) -> dict[str, Any]:
@@ -214,3 +225,70 @@ def explain_no_evidence(state: RunState, *, is_drafted: bool = False) -> dict[st
     if own:
         text += f" Stated by you, not backed by a page: {list_first(own, '; ')}."
     return {"reason": reason, "certainty": text}
+
+
+def describe_journey(state: RunState) -> str:
+    """How a run came to its answer, as a story of at most eight sentences: which finding led to which search
+    or page, what could not be read, and why it stopped. The reasons in brackets are those of the decisions.
+    Nothing that a page or a model said where a private note or an added file may stand behind it."""
+    has_private = bool(state.earlier_private_notes or state.file_words or any(n.private for n in state.notes))
+    told, idle, failed = list[str](), 0, dict[str, None]()
+    for _, group in groupby(state.actions, key=attrgetter("step")):
+        done = list(group)
+        if text := _tell_round(state, done, not has_private):
+            told.append(f"{'Then' if told or idle else 'First'} it {text}.")
+        else:
+            idle += len(done)
+    if len(told) > MAX_ROUNDS:
+        told[2:-2] = [f"{format_count(len(told) - 4, 'further round')} led on."]
+    if idle:
+        told.append(f"{format_count(idle, 'search or page', 'searches and pages')} brought nothing new.")
+    for page in state.pages.values():
+        if page.outcome is not Outcome.OK:
+            failed[f"{site(page.url)} ({_explain_failure(page)})"] = None
+    if failed:
+        told.append(f"It could not read {_join(failed)}.")
+    if end := state.why_stopped.rstrip("."):
+        last = state.pending
+        own = last.reasoning if last and last.by == "model" and not has_private else ""
+        reason = f" (“{_shorten(fact_view.clean_message(state, own), MAX_REASON_CHARS)}”)" if own else ""
+        told.append(f"It stopped because {end[0].lower()}{end[1:]}{reason}.")
+    return " ".join(told)
+
+
+def _tell_round(state: RunState, done: Sequence[Action], has_words: bool) -> str:
+    """What a round did that led to something, and with `has_words` why, and what a page said; "" where it led
+    to nothing."""
+    searches, sites, asked, read = dict[str, None](), dict[str, None](), list[str](), set[str]()
+    reason, best = "", None
+    for action in done:
+        searches |= {f"“{action.query_or_url}”": None} if action.hits else {}
+        read |= {action.page_id} if action.page_id and action.new_facts else set()
+        asked += [f"asked: {action.query_or_url} {action.detail}"] if action.action == "ask" else []
+        reason = reason or (action.reasoning if action.by == "model" else "")
+    for fact in state.facts.values():
+        if fact.page_id in read and fact.is_active:
+            sites[site(fact.url) or fact.title] = None
+            best = fact if best is None or fact.relevance > best.relevance else best
+    did = [f"searched for {_join(searches)}"] if searches else []
+    did += [f"read {_join(sites)}"] if sites else []
+    text = " and ".join([*did, *asked])
+    if text and reason and has_words:
+        text += f" (“{_shorten(fact_view.clean_message(state, reason), MAX_REASON_CHARS)}”)"
+    if best and has_words:
+        who = "it" if len(sites) == 1 else site(best.url) or best.title
+        text += f"; {who} says “{_shorten(best.quote, MAX_QUOTE_CHARS)}”"
+    return text
+
+
+def _join(names: Iterable[str]) -> str:
+    """The first names in a row, and how many more there are."""
+    shown = list(names)
+    more = [f"{len(shown) - MAX_NAMED} more"] if len(shown) > MAX_NAMED else []
+    *first, last = [*shown[:MAX_NAMED], *more]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _shorten(text: str, most: int) -> str:
+    line = " ".join(text.split()).rstrip(".").translate(_INNER_QUOTES)
+    return line if len(line) <= most else f"{line[: most - 1].rsplit(' ', 1)[0]} …"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from agent.answering import fact_view
@@ -19,7 +18,7 @@ from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import REMOVAL_PREFIX, Change
 from agent.evidence import confidence
 from agent.evidence.claim_check import CERTAIN_VERDICTS
-from agent.evidence.confidence import PRECISION, EvidencePool, compute_part, explain_changes
+from agent.evidence.confidence import PRECISION, Evidence, EvidencePool, compute_part, explain_changes
 from agent.evidence.conflicts import ConflictIndex, find_disputed, settle_conflict
 from agent.evidence.sources import is_site_name
 from agent.text.plurals import format_count
@@ -54,17 +53,15 @@ class AnsweringState(FlowState):
     def derive_view(self, run: RunState[Any], change: Change, step: int) -> None:
         """Mark the facts, find the conflicts and, where something was assessed, the confidence."""
         if change.keys() & _FACTS:
-            changed = {fact["id"] for fact in change.get("facts", ())}
+            changed, active = {fact["id"] for fact in change.get("facts", ())}, dict[str, Fact]()
             _strike_with_sources(run, change, changed)
+            for name, fact in fact_view.facts_after_notes(run).items():
+                active |= {name: fact} if fact.is_active else {}
             # The conflicts among the facts that count after the notes, and `disputed` of each fact
-            active = {name: fact for name, fact in fact_view.facts_after_notes(run).items() if fact.is_active}
-            found = list[Conflict]()
-            if (
-                run.own.compares_within_site
-                or len({site(fact.url) for fact in active.values() if fact.url}) > 1
-            ):
+            found, sites = list[Conflict](), {site(fact.url) for fact in active.values() if fact.url}
+            if run.own.compares_within_site or len(sites) > 1:
                 index, questions = run.derived or ConflictIndex(), run.own.comparison_questions(run)
-                edited = (run.facts[name] for name in changed if name in run.facts)  # struck ones, too
+                edited = [run.facts[name] for name in changed if name in run.facts]  # struck ones, too
                 run.derived = index.join([*active.values(), *edited], questions, changed)
                 found = run.derived.find_conflicts(active, run.rulings)
                 found += _list_reported(run, active, found)
@@ -72,7 +69,7 @@ class AnsweringState(FlowState):
             for name in run.facts.keys() & {*changed, *before, *disputed}:
                 run.facts[name] = run.facts[name].replace(disputed=name in disputed)
             run.conflicts = {conflict.id: conflict for conflict in found}
-        if change.keys() & _CLAIMS:
+        if run.assessments and change.keys() & _CLAIMS:
             _assess(run, change, step)
 
 
@@ -84,10 +81,13 @@ def _strike_with_sources(run: RunState[Any], change: Change, changed: Collection
         fact = run.facts[name]
         if fact.struck_with in freed:
             fact = run.facts[name] = fact.replace(decision="none", struck_with="")
-        struck = (source for source, step in run.strikes.items() if step > fact.marked)
-        source = next((one for one in struck if fact_view.is_from_source(fact.url, one)), "")
-        if source and fact.decision != "struck":
-            run.facts[name] = fact.replace(decision="struck", struck_with=source)
+        for source, step in run.strikes.items():
+            if (
+                fact.decision != "struck"
+                and step > fact.marked
+                and fact_view.is_from_source(fact.url, source)
+            ):
+                fact = run.facts[name] = fact.replace(decision="struck", struck_with=source)
 
 
 def _list_reported(
@@ -98,10 +98,11 @@ def _list_reported(
     found = dict[str, Conflict]()
     for said in run.assessments:
         sides = [active[name] for name in said.sides if name in active]
-        if len(sides) < 2 or any(
-            sum(any(fact.id in value.fact_ids for fact in sides) for value in conflict.values) > 1
-            for conflict in known
-        ):
+        ids = {fact.id for fact in sides}
+        is_known = any(
+            sum(not ids.isdisjoint(value.fact_ids) for value in conflict.values) > 1 for conflict in known
+        )
+        if is_known or len(sides) < 2:
             continue
         values = [
             ConflictSide(text=fact.statement, fact_ids=[fact.id], sites=[site(fact.url)]) for fact in sides
@@ -123,8 +124,6 @@ def _list_reported(
 def _assess(run: RunState[Any], change: Change, step: int) -> None:
     """A point of the confidence for each judgement of a model, and for what a person or a note changed since.
     It rests on the claims of an answer until something is read again."""
-    if not run.assessments:
-        return
     answer = run.answer if not run.actions_this_round else None
     rests_on = answer if answer and answer.step == run.assessments[-1].step else None
     level = assess_confidence(run, step, answer=rests_on)
@@ -145,102 +144,106 @@ def _assess(run: RunState[Any], change: Change, step: int) -> None:
 def assess_confidence(state: RunState, step: int, *, answer: Answer | None = None) -> Confidence | None:
     """The confidence, and the reasons of its change; None where no model judged. With an `answer` the claims
     are its own. The judgement is a model's last estimate."""
-    said = next((said for said in reversed(state.assessments) if said.model is not None), None)
-    if (answer is None and said is None) or (answer is not None and answer.by != "model"):
+    said, idle = None, 0
+    for one in state.assessments:
+        said = one if one.model is not None else said
+    if answer.by != "model" if answer else said is None:
         return None
-    shown, known = fact_view.facts_for_prompt(state), fact_view.facts_after_notes(state)
-    cited = [known[i] for said in (answer.sentences if answer else ()) for i in said.fact_ids if i in known]
-    idle = (fact for fact in reversed(known.values()) if not fact.is_active)  # they tell sources apart
-    facts = {fact.id: fact for fact in [*shown, *cited, *islice(idle, fact_view.MAX_PROMPT_FACTS)]}
+    known = fact_view.facts_after_notes(state)
+    facts = {fact.id: fact for fact in fact_view.facts_for_prompt(state)}
+    for sentence in answer.sentences if answer else ():
+        facts |= {i: known[i] for i in sentence.fact_ids if i in known}
+    for fact in reversed(known.values()):  # those that do not count tell sources apart
+        if not fact.is_active and idle < fact_view.MAX_PROMPT_FACTS:
+            facts.setdefault(fact.id, fact)
+            idle += 1
+    conflicts = list[Conflict]()
+    for conflict in state.conflicts.values():  # of which two values are stated by one of these facts
+        stated = [value for value in conflict.values if not facts.keys().isdisjoint(value.fact_ids)]
+        conflicts += [conflict] if len(stated) > 1 else []
     names = parse_question(state.full_question).names
     pool = EvidencePool(
         facts.values(),
-        [  # those of which two values are stated by one of these facts
-            conflict
-            for conflict in state.conflicts.values()
-            if sum(any(i in facts for i in value.fact_ids) for value in conflict.values) > 1
-        ],
+        conflicts,
         lambda fact: state.own.asks_one_publisher or any(is_site_name(name, fact.url) for name in names),
     )
-    unanswered = said.unanswered if said else []
+    unanswered, claims = said.unanswered if said else [], find_claims(state.plan, answer, facts)
     if answer:  # what the writer leaves open of a part takes nothing from what is said
-        answered = find_answered(state.plan, answer, facts)
+        answered = find_answered(state.plan, answer, claims)
         unanswered = [part.id for part in state.plan if part.id not in answered]
     judgement = said.model if said and said.model is not None else UNSTATED_JUDGEMENT
-    evidence = []
+    evidence, active = list[Evidence](), [name for name, fact in facts.items() if fact.is_active]
     for part in state.plan:  # of an answer the facts that its sentence on the part cites, those on it first
-        claims = [name for name, fact in facts.items() if fact.is_active]
-        if answer:
-            claim = find_claim(state.plan, part, answer, facts)
-            claims = [i for i in claim.fact_ids if i in facts] if claim else []
-        own = [i for i in claims if find_part(state.plan, facts[i]) == part.id]
-        claims = own or (claims if answer else [])
-        evidence.append(pool.measure(part.id, claims, judgement, is_answered=answer is not None))
+        cited = [i for i in claims[part.id].fact_ids if i in facts] if part.id in claims else []
+        own = [i for i in (cited if answer else active) if find_part(state.plan, facts[i]) == part.id]
+        evidence.append(pool.measure(part.id, own or cited, judgement, is_answered=answer is not None))
     point = confidence.assess_confidence(
         step, evidence, judgement, model=said.model if said else None, unanswered=unanswered
     )
     return explain_changes(state.confidence[-1] if state.confidence else None, point, evidence, state.plan)
 
 
-def find_claim(
-    plan: Sequence[PlanPart], part: PlanPart, answer: Answer, facts: Mapping[str, Fact]
-) -> Sentence | None:
-    """The first supported sentence on a part, by its own part or that of its facts; of a part that the judge
-    calls answered the first of all where none is on it. Where the judge did not say, it is the first on the
-    part (of all where nobody named a part), and None unless that is supported. A person's ruling counts where
-    nothing else does, and what rests on a person's word alone never."""
-    said, others, is_named = list[Sentence](), list[Sentence](), False
-    for sentence in sorted(answer.sentences, key=lambda sentence: sentence.text.startswith(RULING_PREFIX)):
+def find_claims(
+    plan: Sequence[PlanPart], answer: Answer | None, facts: Mapping[str, Fact]
+) -> dict[str, Sentence]:
+    """By part the first supported sentence on it, by its own part or that of its facts; of a part that the
+    judge calls answered the first of all where none is on it. Where the judge did not say, it is the first on
+    the part (of all where nobody named a part), and none unless that is supported. A person's ruling counts
+    where nothing else does, and what rests on a person's word alone never."""
+    said, ruled = list[tuple[Sentence, set[str]]](), list[tuple[Sentence, set[str]]]()
+    claims = dict[str, Sentence]()
+    for sentence in answer.sentences if answer else ():
         cited = [facts[i] for i in sentence.fact_ids if i in facts]
-        if (sentence.check or cited) and not (cited and all(fact.rests_on_person for fact in cited)):
+        own_words = [fact for fact in cited if fact.rests_on_person]
+        if len(own_words) < len(cited) or (sentence.check and not cited):
             parts = {sentence.part, *(find_part(plan, fact) for fact in cited)} - {""}
-            (said if part.id in parts else others).append(sentence)
-            is_named = is_named or bool(parts)
-    if (called := _list_called(plan, answer)) is None:
-        first = said or others[: 0 if is_named else 1]
-        return first[0] if first and first[0].backed else None
-    others = others if part.id in called else []
-    return next((sentence for sentence in [*said, *others] if sentence.backed), None)
+            (ruled if sentence.text.startswith(RULING_PREFIX) else said).append((sentence, parts))
+    said, called = [*said, *ruled], answer.answered_parts if answer and len(plan) > 1 else None
+    is_named = any(parts for _, parts in said)
+    for part in plan:
+        first, others = list[Sentence](), list[Sentence]()
+        for sentence, parts in said:
+            (first if part.id in parts else others).append(sentence)
+        if called is None:
+            first = (first or others[: 0 if is_named else 1])[:1]
+        for sentence in [*first, *(others if part.id in (called or ()) else ())]:
+            if sentence.backed:
+                claims.setdefault(part.id, sentence)
+    return claims
 
 
-def find_answered(plan: Sequence[PlanPart], answer: Answer, facts: Mapping[str, Fact]) -> set[str]:
+def find_answered(plan: Sequence[PlanPart], answer: Answer, claims: Mapping[str, Sentence]) -> set[str]:
     """The parts that the supported sentences of a model's answer answer: those that the judge says, and those
-    whose first one is quoted or computed, which is not put to it; where it did not say, those with one."""
-    claims = {part.id: find_claim(plan, part, answer, facts) for part in plan}
-    called = _list_called(plan, answer)
+    whose claim is quoted or computed, which is not put to it; where it did not say, those with one."""
+    called = answer.answered_parts if len(plan) > 1 else None
     return {
         id
         for id, claim in claims.items()
-        if claim and (called is None or id in called or claim.check in CERTAIN_VERDICTS)
+        if called is None or id in called or claim.check in CERTAIN_VERDICTS
     }
-
-
-def _list_called(plan: Sequence[PlanPart], answer: Answer) -> Sequence[str] | None:
-    """The parts that the judge calls answered; None where it did not say, as where there is one part."""
-    return answer.answered_parts if len(plan) > 1 else None
 
 
 def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, Fact]) -> Sentence:
     """The sentence with the part that it answers: its own, that of its facts, or the only one."""
-    if any(part.id == sentence.part for part in plan):
-        return sentence
-    parts = [find_part(plan, facts[i]) for i in sentence.fact_ids if i in facts]
-    return sentence.replace(part=plan[0].id if len(plan) == 1 else next(filter(None, parts), ""))
+    ids = {part.id for part in plan}
+    found = [sentence.part, *(facts[i].part for i in sentence.fact_ids if i in facts)]
+    found = [part for part in found if part in ids] or [plan[0].id if len(plan) == 1 else ""]
+    return sentence.replace(part=found[0])
 
 
 def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> list[PlanPart]:
     """The plan with the status and confidence of each part: answered (found, where no model wrote that) or
     not, disputed when an open conflict contradicts its claim, not found when no sentence was on it."""
-    facts = fact_view.facts_after_notes(state)
+    claims = find_claims(state.plan, answer, fact_view.facts_after_notes(state))
     figures = {part.part: part for part in level.parts} if level else {}
-    answered, plan = find_answered(state.plan, answer, facts), list[PlanPart]()
+    answered, plan = find_answered(state.plan, answer, claims), list[PlanPart]()
+    told = {said.part for said in answer.sentences if said.check}
     for part in state.plan:
         figure = figures.get(part.id, PartConfidence(part=part.id))
         is_open = part.id not in answered or (len(state.plan) == 1 and bool(answer.open))
         status: PartStatus = "open" if is_open else "answered"
-        if not find_claim(state.plan, part, answer, facts):
-            is_told = any(said.part == part.id and said.check for said in answer.sentences)
-            status = "open" if is_told or answer.reason == "unsupported" else "not_found"
+        if part.id not in claims:
+            status = "open" if part.id in told or answer.reason == "unsupported" else "not_found"
         elif answer.by != "model":
             status = "found"
         elif figure.disputed:
@@ -263,21 +266,21 @@ def view_plan(state: RunState) -> list[PartView]:
     """The parts in order. Once there is an answer and nothing was read since, a part stands as the answer
     left it; before that it is answered when its facts say so and the analyzer does not object, and found
     where no model judged."""
-    parts = list(state.plan)
-    active = [fact for fact in fact_view.facts_after_notes(state).values() if fact.is_active]
-    counted = Counter(find_part(parts, fact) for fact in active)
+    parts, counted = list(state.plan), Counter[str]()
+    for fact in fact_view.facts_after_notes(state).values():
+        counted[find_part(parts, fact)] += fact.is_active
     if state.answer is None or state.actions_this_round:
-        level = state.confidence[-1] if state.confidence else None
-        figures = {part.part: part for part in level.parts} if level else {}
+        figures = {part.part: part for part in state.confidence[-1].parts} if state.confidence else {}
         for n, part in enumerate(parts):
-            figure = figures.get(part.id)
-            status: PartStatus = "open"
-            if counted[part.id] and figure is None:
+            figure, status = figures.get(part.id), part.status
+            if not counted[part.id]:
+                status = "open"
+            elif figure is None:
                 status = "found"
-            elif figure and counted[part.id] and figure.disputed:
+            elif figure.disputed:
                 status = "disputed"
-            elif figure and counted[part.id] and figure.weight and not figure.unanswered:
-                status = "answered"
+            else:
+                status = "answered" if figure.weight and not figure.unanswered else "open"
             value = round(compute_part(figure), PRECISION) if figure else 0.0
             parts[n] = part.replace(status=status, confidence=value)
     done = {part.id for part in parts if part.status in ("answered", "found")}

@@ -31,7 +31,6 @@ from agent.roles.report import (
     PlannedSection,
     ReportBlock,
     ReportReply,
-    ReportSentence,
     SectionReply,
 )
 from agent.roles.role import RoleResult
@@ -60,7 +59,8 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         return {**reviewed, "pending": None}, next
     judgement = ask_report(now, tools, question=find_planned_question(now), words=revise.find_words(now))
     if judgement.by != "model" and judgement.failure:
-        return _deliver(now, tools, _quote_facts(now, tools, judgement), reviewed)
+        change, next = _show_passages(now, tools, judgement.failure)
+        return {**reviewed, **change}, next
     length = choose_length(now, judgement)
     if judgement.by == "model" and length == "full":
         return {**reviewed, "pending": None}, next
@@ -68,25 +68,13 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     return _deliver(now, tools, answer, reviewed)
 
 
-def _quote_facts(state: ResearchRun, tools: RunContext, failed: RoleResult) -> Answer:
-    """The facts as quotes, by part, where no budget is left to write them up and nobody is asked."""
-    facts = fact_view.facts_for_answer(state)
-    blocks = list[ReportBlock]()
-    for part in [*(part.id for part in state.plan), ""]:
-        own = [fact for fact in facts if find_part(state.plan, fact) == part]
-        heading = next((one.question for one in state.plan if one.id == part and len(state.plan) > 1), "")
-        blocks += [ReportBlock(kind="heading", text=heading, part=part)] if own and heading else []
-        said = [ReportSentence(text=fact.quote or fact.statement, fact_ids=[fact.id]) for fact in own]
-        blocks += [ReportBlock(kind="list", sentences=said, part=part)] if own else []
-    judgement = failed.replace(value=ReportReply(blocks=blocks))
-    answer = finish_answer(state, draft_from_reply(state, None, judgement), tools.step)
-    return answer.replace(certainty=f"Not written up: {failed.failure}. {answer.certainty}")
-
-
-def _show_passages(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """The quotes that fit best of what was read."""
+def _show_passages(state: ResearchRun, tools: RunContext, failure: str = "") -> tuple[Change, str]:
+    """The quotes that fit best of what was read: without a model, or where no budget is left to write them up
+    and nobody is asked."""
     change, answer = show_passages(state, tools, facts=fact_view.facts_for_answer(state))
-    remark = "A full report needs a model." if state.settings.report == "full" else ""
+    remark = "A full report needs a model." if state.settings.report == "full" and not failure else ""
+    if failure:
+        answer = answer.replace(trouble=failure, certainty=f"Not written up: {failure}. {answer.certainty}")
     return {**record_answer(answer.replace(remark=remark), change), "pending": None}, "review"
 
 
@@ -160,7 +148,7 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     by: Literal["model", "keyless"] = "model" if any(r.by == "model" for r in written) else "keyless"
     judgement = RoleResult(value=ReportReply(blocks=blocks), by=by, failure=trouble)
     if by == "keyless" and trouble:
-        return _deliver(state, tools, _quote_facts(state, tools, judgement))
+        return _show_passages(state, tools, trouble)
     body = draft_from_reply(state, tools, judgement)
     assumed = dict.fromkeys(filter(None, (result.value.assumed for result in written)))
     summary = _write_summary(state, tools, body.replace(assumed=" ".join(assumed)))
@@ -295,12 +283,13 @@ def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) ->
         else:
             rows[key] = sentence.replace(context=label, text=text)
     joined = list(rows.values())
+    turns = fact_view.take_turns([line.block for line in joined])
     result = tools.judge(
         SUMMARY,
         question=find_planned_question(state),
         notes=fact_view.note_texts(state),
         parts=state.plan,
-        sentences=fact_view.share_by_part(joined, [line.block for line in joined], MAX_SUMMARY_SENTENCES),
+        sentences=[joined[n] for n in sorted(turns[:MAX_SUMMARY_SENTENCES])],
         assumed=body.assumed,
     )
     blocks = [
