@@ -18,7 +18,7 @@ from agent.settings.config import is_fixed, is_personal, read_config
 from agent.store.database import Store
 from agent.types import BatchBudget, Settings, Status, Step
 from agent.workbench import Workbench
-from agent.workbenches import Workbenches, _has_unfinished
+from agent.workbenches import Workbenches
 from tests.agent.accounts.conftest import record_use
 from tests.waiting import wait_for
 from tests.web.login import LOGIN, sign_in
@@ -195,19 +195,6 @@ def test_an_idle_workbench_is_closed_and_a_busy_one_is_not(benches: Workbenches)
     assert benches.close_idle(3600) == 0
     assert benches.close_idle(0) == 1 and len(benches.list_open()) == 1
     assert benches.open(ann).runs()[0].status is Status.RUNNING and benches.open(bo).runs() == []
-
-
-def test_unfinished_runs_are_found_without_opening_the_workbench(
-    benches: Workbenches, tmp_path: Path
-) -> None:
-    run_id = _demo(benches, "bo")
-    bo = sign_in(benches, "bo")
-    file = benches.folder_of(bo) / "touchstone.db"
-    assert _has_unfinished(file)
-    benches.open(bo).store.ledger.update_run(run_id, status=Status.STOPPED)
-    assert not _has_unfinished(file)
-    (tmp_path / "old.db").write_bytes(b"")
-    assert _has_unfinished(tmp_path / "old.db"), "what cannot be told is opened"
 
 
 def test_a_person_sets_keys_of_their_own_and_no_addresses(benches: Workbenches, monkeypatch) -> None:

@@ -43,34 +43,14 @@ def test_calibration():
     )
 
 
+UNKNOWN = "answer_hit fact_hit right long_f1 support_recall all_support conflict_named misinformation_stated"
+NONE = "fabricated_quotes fabricated_urls unsupported_statements crashes llm_calls prompt_tokens"
+
+
 def row(**more: Any) -> dict[str, Any]:
-    plain = {
-        "id": "q",
-        "answerable": True,
-        "verdict": "answered",
-        "confidence": 0.9,
-        "refused": False,
-        "answer_hit": None,
-        "fact_hit": None,
-        "right": None,
-        "long_f1": None,
-        "support_recall": None,
-        "all_support": None,
-        "conflict_named": None,
-        "misinformation_stated": None,
-        "fabricated_quotes": 0,
-        "fabricated_urls": 0,
-        "unsupported_statements": 0,
-        "crashes": 0,
-        "pages": 2,
-        "steps": 3,
-        "llm_calls": 0,
-        "prompt_tokens": 0,
-        "answer_words": 10,
-        "step_cpu_ms": [1.0, 3.0],
-        "seconds": 0.5,
-    }
-    return {**plain, **more}
+    plain = {"id": "q", "answerable": True, "verdict": "answered", "confidence": 0.9, "refused": False}
+    plain |= {"pages": 2, "steps": 3, "answer_words": 10, "step_cpu_ms": [1.0, 3.0], "seconds": 0.5}
+    return {**dict.fromkeys(UNKNOWN.split()), **dict.fromkeys(NONE.split(), 0), **plain, **more}
 
 
 def refusal(**more: Any) -> dict[str, Any]:
@@ -106,18 +86,10 @@ def test_every_figure_is_explained_in_the_docs():
 
 
 def test_refusals_leave_the_undecided_out():
-    rows = [
-        row(),
-        refusal(),
-        row(answerable=False),
-        refusal(answerable=False),
-        refusal(answerable=False),
-        refusal(answerable=None),
-    ]
-    told = metrics.compute_metrics(rows)
-    assert (
-        told["refused_unanswerable"] == pytest.approx(2 / 3, abs=1e-4) and told["refused_answerable"] == 0.5
-    )
+    rows = [row(), refusal(), row(answerable=False), refusal(answerable=None)]
+    told = metrics.compute_metrics([*rows, refusal(answerable=False), refusal(answerable=False)])
+    assert told["refused_unanswerable"] == pytest.approx(2 / 3, abs=1e-4)
+    assert told["refused_answerable"] == 0.5
     assert told["balanced_refusal"] == pytest.approx((2 / 3 + 0.5) / 2, abs=1e-4)
 
 
@@ -157,31 +129,16 @@ def test_long_answers():
 
 def test_counts_and_means():
     one = row(fabricated_quotes=2, crashes=1, pages=4, conflict_named=True)
-    told = metrics.compute_metrics(
-        [one, row(answerable=None, conflict_named=False, misinformation_stated=True)]
+    other = row(answerable=None, conflict_named=False, misinformation_stated=True)
+    told = metrics.compute_metrics([one, other])
+    summed = (
+        "fabricated_quotes crashes pages_per_question steps_per_question conflict_named misinformation_stated"
     )
-    assert (
-        told["fabricated_quotes"],
-        told["crashes"],
-        told["pages_per_question"],
-        told["steps_per_question"],
-    ) == (2, 1, 3, 3)
-    assert (told["conflict_named"], told["misinformation_stated"]) == (0.5, 1)
-    assert (
-        told["cpu_ms_per_step_median"],
-        told["answer_words_median"],
-        told["seconds_per_question_median"],
-    ) == (2, 10, 0.5)
+    assert [told[name] for name in summed.split()] == [2, 1, 3, 3, 0.5, 1]
+    middle = "cpu_ms_per_step_median answer_words_median seconds_per_question_median"
+    assert [told[name] for name in middle.split()] == [2, 10, 0.5]
 
 
 def test_what_does_not_apply_is_left_out():
-    told = metrics.compute_metrics([row()])
-    absent = (
-        "long_f1",
-        "support_recall",
-        "conflict_named",
-        "refused_unanswerable",
-        "balanced_refusal",
-        "brier",
-    )
-    assert not [name for name in absent if name in told]
+    absent = "long_f1 support_recall conflict_named refused_unanswerable balanced_refusal brier"
+    assert not set(absent.split()) & set(metrics.compute_metrics([row()]))

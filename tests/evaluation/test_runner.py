@@ -19,45 +19,29 @@ from tests.web.folders import page, write_world
 
 pytestmark = pytest.mark.slow
 
-HERON = page(
-    "https://one.example/heron",
-    "Brass heron",
-    "The brass heron of Port Ember was built in 1921 by Ada Quill.",
-    id="heron",
-)
-HARBOUR = page(
-    "https://two.example/harbour",
-    "Harbour of Port Ember",
-    "The harbour of Port Ember has 14 cranes.",
-    id="harbour",
-)
+BUILT = "The brass heron of Port Ember was built in {} by Ada Quill."
+CRANES = "The harbour of Port Ember has 14 cranes."
+HERON = page("https://one.example/heron", "Brass heron", BUILT.format(1921), id="heron")
+HARBOUR = page("https://two.example/harbour", "Harbour of Port Ember", CRANES, id="harbour")
+
+
+def asked(id: str, question: str, *answers: str, of: str = "", **more: object) -> dict[str, object]:
+    support = {"supporting_ids": [of] if of else [], "answerable": bool(answers)}
+    kind = "single" if answers else "unanswerable"
+    return {"id": id, "question": question, "answers": [*answers], "type": kind, **support, **more}
+
+
 ASKED = [
-    {
-        "id": "built",
-        "question": "In which year was the brass heron of Port Ember built?",
-        "answers": ["1921"],
-        "type": "single",
-        "answerable": True,
-        "supporting_ids": ["heron"],
-    },
-    {
-        "id": "moon",
-        "question": "Which opera did Tovald Zimmerling compose?",
-        "answers": [],
-        "type": "unanswerable",
-        "answerable": False,
-        "supporting_ids": [],
-    },
-    {
-        "id": "cranes",
-        "question": "How many cranes has the harbour of Port Ember?",
-        "answers": ["14"],
-        "type": "single",
-        "answerable": True,
-        "supporting_ids": ["harbour"],
-        "start_url": "https://two.example/harbour",
-        "long_answer": "The harbour of Port Ember has 14 cranes.",
-    },
+    asked("built", "In which year was the brass heron of Port Ember built?", "1921", of="heron"),
+    asked("moon", "Which opera did Tovald Zimmerling compose?"),
+    asked(
+        "cranes",
+        "How many cranes has the harbour of Port Ember?",
+        "14",
+        of="harbour",
+        start_url=HARBOUR["url"],
+        long_answer=CRANES,
+    ),
 ]
 
 
@@ -70,40 +54,16 @@ def test_a_world_is_scored(world):
     told = evaluate(EvaluationJob(world, jobs=1))
     assert [row["id"] for row in told["questions"]] == ["built", "moon", "cranes"] and told["n"] == 3
     figures = told["metrics"]
-    assert (
-        figures["answer_hit"],
-        figures["lead_hit"],
-        figures["all_support"],
-        figures["support_recall"],
-        figures["fact_hit"],
-    ) == (1, 1, 1, 1, 1)
-    assert (figures["refused_unanswerable"], figures["refused_answerable"], figures["balanced_refusal"]) == (
-        1,
-        0,
-        1,
-    )
-    assert (
-        figures["fabricated_quotes"],
-        figures["fabricated_urls"],
-        figures["unsupported_statements"],
-        figures["crashes"],
-    ) == (0, 0, 0, 0)
-    assert figures["long_f1"] > 0.4 and figures["pages_per_question"] <= 12
-    json.dumps(told)
-
-
-def test_a_question_row_holds_what_is_promised(world):
-    built = evaluate(EvaluationJob(world, jobs=1))["questions"][0]
-    assert {"id", "verdict", "answer", "confidence", "answer_hit", "all_support", "pages", "steps"} <= set(
-        built
-    )
+    whole = "answer_hit lead_hit all_support support_recall fact_hit refused_unanswerable balanced_refusal"
+    none = "refused_answerable fabricated_quotes fabricated_urls unsupported_statements crashes"
+    assert {figures[name] for name in whole.split()} == {1} and {figures[name] for name in none.split()} == {
+        0
+    }
+    assert figures["long_f1"] > 0.4 and figures["pages_per_question"] <= 12 and json.dumps(told)
+    assert "reliability" not in told and "brier" not in figures, "no model judged it"
+    built = told["questions"][0]
     assert built["answer_hit"] is True is built["right"] and "1921" in built["answer"] and built["pages"] >= 1
-    assert built["confidence"] is None, "no model judged it"
-
-
-def test_without_a_model_there_is_no_confidence_to_measure(world):
-    told = evaluate(EvaluationJob(world, jobs=1))
-    assert "reliability" not in told and "brier" not in told["metrics"]
+    assert built["confidence"] is None and {"verdict", "steps"} <= set(built)
 
 
 @pytest.mark.slow
@@ -117,15 +77,9 @@ def test_several_processes_give_the_same(world):
 
 
 def test_the_draw_follows_the_seed(world):
-    drawn = [
-        [row["id"] for row in evaluate(EvaluationJob(world, limit=2, seed=seed, jobs=1))["questions"]]
-        for seed in (1, 1, 2, 3, 4)
-    ]
-    assert (
-        drawn[0] == drawn[1]
-        and len({tuple(ids) for ids in drawn}) > 1
-        and all(len(ids) == 2 for ids in drawn)
-    )
+    jobs = [EvaluationJob(world, limit=2, seed=seed, jobs=1) for seed in (1, 1, 2, 3, 4)]
+    drawn = [tuple(row["id"] for row in evaluate(job)["questions"]) for job in jobs]
+    assert drawn[0] == drawn[1] and len(set(drawn)) > 1 and {len(ids) for ids in drawn} == {2}
 
 
 def test_a_question_with_a_start_page_begins_there_and_stores_are_kept_when_asked_for(world, tmp_path):
@@ -149,12 +103,8 @@ def test_a_crash_is_counted_and_is_no_refusal(world, monkeypatch):
     told = evaluate(EvaluationJob(world, jobs=1))
     assert told["metrics"]["crashes"] >= 2
     crashed = next(row for row in told["questions"] if row["id"] == "built")
-    assert (
-        crashed["crashes"] == 1
-        and crashed["verdict"] == ""
-        and crashed["refused"] is False
-        and crashed["answer_hit"] is False
-    )
+    assert (crashed["crashes"], crashed["verdict"]) == (1, "")
+    assert crashed["refused"] is crashed["answer_hit"] is False
 
 
 def test_packed_sets_are_read(tmp_path):
@@ -177,25 +127,9 @@ def test_a_folder_without_questions_or_documents_says_so(tmp_path):
 def test_the_flow_site_asks_the_questions_own_host_with_its_history(tmp_path):
     docs = [page("https://lamps.example/warranty", "Warranty", "The warranty of a lamp lasts three years.")]
     history = [{"role": "user", "text": "Do you sell a lamp?"}, {"role": "assistant", "text": "Yes."}]
-    questions = [
-        {
-            "id": "a",
-            "question": "How long does its warranty last?",
-            "answers": ["three years"],
-            "answerable": True,
-            "supporting_ids": ["d0"],
-            "host": "lamps.example",
-            "history": history,
-        },
-        {
-            "id": "b",
-            "question": "Who won the football cup?",
-            "answers": [],
-            "answerable": False,
-            "supporting_ids": [],
-            "host": "lamps.example",
-        },
-    ]
+    host = {"host": "lamps.example"}
+    known = asked("a", "How long does its warranty last?", "three years", of="d0", history=history, **host)
+    questions = [known, asked("b", "Who won the football cup?", **host)]
     result = evaluate(EvaluationJob(write_world(tmp_path / "w", docs, questions), flow="site", jobs=1))
     metrics = result["metrics"]
     assert (metrics["all_support"], metrics["answer_hit"], metrics["balanced_refusal"]) == (1.0, 1.0, 1.0)
@@ -203,42 +137,19 @@ def test_the_flow_site_asks_the_questions_own_host_with_its_history(tmp_path):
 
 
 def test_a_conflict_counts_as_named_when_one_sentence_states_both_sides_and_both_were_read(tmp_path):
-    pages = [
-        page(
-            "https://one.example/heron",
-            "Brass heron",
-            "The brass heron of Port Ember was built in 1921 by Ada Quill.",
-            id="right",
-        ),
-        page(
-            "https://two.example/heron",
-            "Brass heron",
-            "The brass heron of Port Ember was built in 1934 by Ada Quill.",
-            id="wrong",
-        ),
-        page(
-            "https://three.example/cranes",
-            "Harbour of Port Ember",
-            "The harbour of Port Ember has 14 cranes.",
-            id="harbour",
-        ),
-    ]
-    asked = {
-        **ASKED[0],
-        "type": "single+misinfo",
-        "supporting_ids": ["right"],
-        "meta": {"wrong_answers": ["1934"], "misinfo_ids": ["wrong"]},
-    }
-    by_text = {**asked, "id": "by text", "meta": {"wrong_answers": ["1934"]}}
-    unread = {**asked, "id": "unread", "meta": {"wrong_answers": ["1950"], "misinfo_ids": []}}
-    told = evaluate(
-        EvaluationJob(write_world(tmp_path / "world", pages, [asked, by_text, unread, ASKED[2]]), jobs=1)
+    one, two = (
+        page(f"https://{n}.example/heron", "Brass heron", BUILT.format(year), id=n)
+        for n, year in (("right", 1921), ("wrong", 1934))
     )
+    wrong = {"wrong_answers": ["1934"], "misinfo_ids": ["wrong"]}
+    stated = {**ASKED[0], "type": "single+misinfo", "supporting_ids": ["right"], "meta": wrong}
+    by_text = {**stated, "id": "by text", "meta": {"wrong_answers": ["1934"]}}
+    unread = {**stated, "id": "unread", "meta": {"wrong_answers": ["1950"], "misinfo_ids": []}}
+    world = write_world(tmp_path / "world", [one, two, HARBOUR], [stated, by_text, unread, ASKED[2]])
+    told = evaluate(EvaluationJob(world, jobs=1))
     rows = {row["id"]: row for row in told["questions"]}
-    assert (
-        rows["built"]["conflict_named_both_read"] is True
-        and rows["by text"]["conflict_named_both_read"] is True
-    ), rows["built"]["answer"]
+    for name in ("built", "by text"):
+        assert rows[name]["conflict_named_both_read"] is True, rows["built"]["answer"]
     assert "conflict_named_both_read" not in rows["unread"] and "conflict_named_falsely" not in rows["built"]
     assert rows["cranes"]["conflict_named_falsely"] is False
     assert (told["metrics"]["conflict_named_both_read"], told["metrics"]["conflict_named_falsely"]) == (1, 0)

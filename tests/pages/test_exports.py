@@ -58,21 +58,6 @@ def test_a_collecting_run_offers_its_articles_too(app, bench):
     )
 
 
-def uploaded(app, data: bytes):
-    tester = app("runs")
-    tester.file_uploader(key="bundle-file").set_value(("run.zip", data, "application/zip")).run()
-    assert not tester.exception
-    return tester
-
-
-def test_a_changed_bundle_is_not_opened_and_says_why(app, demo, bench):
-    data = export_run(bench, demo(), "bundle")
-    at = data.index(b"31 people")
-    tester = uploaded(app, data[:at] + b"4" + data[at + 1 :])
-    assert "not valid" in shown(tester) and "was changed since" in shown(tester)
-    assert not [button for button in tester.button if button.key == "bundle-open"] and len(bench.runs()) == 1
-
-
 def test_an_imported_conversation_says_so(app, bench):
     run_id = bench.start(QUESTION, Settings(flow="chat", world="demo", model="keyless"))
     bench.drive(run_id)

@@ -65,18 +65,6 @@ def test_who_is_blocked_is_told_so(team: Workbenches, app: App, as_person) -> No
     assert "blocked your account" in shown(app())
 
 
-def test_you_shows_what_was_used_and_makes_a_token(team: Workbenches, app: App, as_person) -> None:
-    as_person("bo")
-    tester = app("you")
-    assert "0 of 5,000,000" in shown(tester) and "bo@example.org" in shown(tester)
-    tester.text_input(key="you-token-name").set_value("bot").run()
-    tester.multiselect(key="you-token-scopes").set_value(["reply"]).run()
-    tester.button(key="you-token-make").click().run()
-    text = next(code.value for code in tester.code if code.value.startswith("tst_"))
-    assert team.accounts.find_caller(text, "reply").name == "Bo"  # type: ignore[union-attr]
-    assert text not in shown(app("you"))
-
-
 def test_data_is_deleted_only_after_the_words_are_typed(
     team: Workbenches, app: App, as_person, monkeypatch
 ) -> None:

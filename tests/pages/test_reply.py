@@ -21,7 +21,6 @@ from tests.web.scripted import ScriptedModel
 pytestmark = pytest.mark.slow
 
 NIGHT = "Backups run at night, at half past two."
-LONG = "We have a long story to tell. " * 100
 
 
 @pytest.fixture(autouse=True)
@@ -69,30 +68,6 @@ def test_a_first_visit_says_what_to_do(app):
     assert "curl -s http" in text and "/reply -H" in text
     find_button(tester, "Reply").click().run()
     assert "no conversation yet" in tester.warning[0].value.replace("\\", "")
-
-
-def test_what_is_pasted_is_shown_as_it_is_read_and_can_be_turned(app, bench):
-    stocked(bench)
-    _answering(bench, Script(write=[(NIGHT, NIGHT)]))
-    tester = app("reply")
-    tester.text_area(key="reply:conversation").set_value(
-        f"When do backups run?\nYou: Which ones?\nUser: the nightly ones {LONG}"
-    ).run()
-    assert not tester.exception and shown(tester).count('class="bubble') == 3
-    assert [button.label.replace("\\", "") for button in tester.button if "Make it" in button.label][
-        1
-    ] == "Make it the user’s *Which ones?*"
-    tester.button(key="reply-turn-1").click().run()
-    assert "User: Which ones?" in tester.text_area(key="reply:conversation").value
-    tester.text_area(key="reply:conversation").set_value("When do backups run?").run()
-    find_button(tester, "Reply").click().run()
-    _ended()
-    tester.run()
-    assert (
-        NIGHT in shown(tester)
-        and "Backups" in shown(tester)
-        and bench.store.draft("reply:conversation") == ""
-    )
 
 
 def test_a_models_reply_shows_its_reasons_and_quotes(app, bench):

@@ -10,7 +10,6 @@ from agent.actions import server_settings
 from agent.actions.server_settings import save_engine_setting
 from agent.llm import detect
 from agent.settings.saved import make_key
-from agent.workbench import Workbench
 from pages.widgets.shell import client
 from tests.pages.conftest import shown
 from tests.web.model_server import ModelServer, stalls
@@ -32,23 +31,6 @@ def test_everything_active_is_named_and_nothing_is_hidden(app):
         "Working time",
     ):
         assert words in text, words
-
-
-def test_the_check_of_an_engine_tells_the_truth(app):
-    tester = app("settings")
-    tester.button(key="settings-check-engine-duckduckgo").click().run()
-    assert tester.warning and not tester.success
-
-
-def test_a_key_is_saved_and_never_shown_again(app):
-    tester = app("settings")
-    next(one for one in tester.text_input if "BRAVE_API_KEY" in str(one.key)).set_value("brave-canary")
-    tester.button(key="settings-BRAVE_API_KEY-brave-save").click().run()
-    assert "Held in memory" in tester.success[0].value, "no key to encrypt it with"
-    assert "brave" in client.workbench().active_configuration().engines and tester.success
-    assert "brave-canary" not in shown(tester) + repr(tester.main)
-    tester.button(key="settings-BRAVE_API_KEY-brave-remove").click().run()
-    assert "brave" in client.workbench().active_configuration().absent
 
 
 def test_a_key_typed_for_one_address_goes_to_no_other_that_is_set_meanwhile(app):
@@ -116,19 +98,3 @@ def test_an_address_is_mended_while_its_server_does_not_answer(app, monkeypatch)
             tester.button(key="settings-OPENAI_BASE_URL-save").click().run()
         client.workbench().worker.detect_model()
         assert "well at" in shown(tester.run()) and not deaf.closing.is_set()
-
-
-def test_a_model_is_named_and_checked_and_its_key_is_not_shown(app, monkeypatch):
-    with ModelServer(lambda request: "ready", models=["strong-one"]) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-canary")
-        monkeypatch.setenv("GOOGLE_API_KEY", "goog-canary")
-        client.close()
-        client.workbench().worker.detect_model()
-        tester = app("settings")
-        assert "strong-one" in shown(tester)
-        tester.button(key="settings-check-model").click().run()
-        assert server.requests
-        everything = shown(tester) + repr(tester.main)
-        assert "canary" not in everything
-        assert isinstance(client.workbench(), Workbench)

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.types import Settings, Status
-from tests.pages.conftest import find_button, shown
+from tests.pages.conftest import find_button
 
 pytestmark = pytest.mark.slow
 
@@ -19,18 +18,6 @@ def _fill(tester, starts=START, question=QUESTION):
     tester.text_area(key="site:question").set_value(question).run()
     tester.selectbox(key="site-world").set_value("demo").run()
     return tester
-
-
-def _asked(bench, *questions):
-    settings = Settings(
-        flow="site", world="demo", model="keyless", start_urls=[START], allowed_domains=["kallsteg.example"]
-    )
-    run_id = bench.start(questions[0], settings)
-    bench.drive(run_id)
-    for question in questions[1:]:
-        run_id = bench.follow_up(run_id, question)
-        bench.drive(run_id)
-    return run_id
 
 
 def test_the_form_fills_in_the_domains_and_asks(app, bench):
@@ -64,19 +51,3 @@ def test_what_cannot_be_is_refused_in_words(app, bench):
     tester.text_area(key="site:starts").set_value("kallsteg").run()
     find_button(tester, "Ask").click().run()
     assert "is not a web address" in tester.warning[0].value.replace("\\", "")
-
-
-def test_an_answered_turn_shows_quotes_decisions_and_pages(app, bench):
-    run_id = _asked(bench, QUESTION)
-    tester = app("site", run=run_id)
-    assert not tester.exception
-    text = shown(tester)
-    assert (
-        "within 30 days" in text
-        and 'class="cite"' in text
-        and "Explore 5 addresses" in text
-        and "page?run=" in text
-    )
-    assert "Reads inside kallsteg.example" in text
-    find_button(tester, "Accept").click().run()
-    assert bench.snapshot(run_id).run.status is Status.DONE
