@@ -20,27 +20,12 @@ from tests.tables import by_table
 
 TALK = [{"role": "user", "text": "What is a brass heron?"}, {"role": "assistant", "text": "A weather vane."}]
 ROWS = [
-    {
-        "id": "points",
-        "history": TALK,
-        "question": "Who built it?",
-        "rewrite": "Who built the brass heron?",
-        "needs_rewrite": True,
-    },
-    {
-        "id": "alone",
-        "history": TALK,
-        "question": "How many cranes has Port Ember?",
-        "rewrite": "How many cranes has Port Ember?",
-        "needs_rewrite": False,
-    },
-    {
-        "id": "opens",
-        "history": [],
-        "question": "Who runs Älvmora Mejeri?",
-        "rewrite": "Who runs Älvmora Mejeri?",
-        "needs_rewrite": False,
-    },
+    {"id": name, "history": history, "question": asked, "rewrite": meant, "needs_rewrite": asked != meant}
+    for name, history, asked, meant in (
+        ("points", TALK, "Who built it?", "Who built the brass heron?"),
+        ("alone", TALK, "How many cranes has Port Ember?", "How many cranes has Port Ember?"),
+        ("opens", [], "Who runs Älvmora Mejeri?", "Who runs Älvmora Mejeri?"),
+    )
 ]
 
 
