@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.roles.role import Role, RoleReply, Share, WriterReply
+from agent.roles.role import Role, RoleReply, Share, WriterReply, optional_list, optional_text
 from agent.roles.site import DraftSentence
 
 Route = Literal[
@@ -24,17 +24,17 @@ class RouterReply(RoleReply):
     """The way a turn goes, and the question to ask back when it goes no way."""
 
     route: Route = "RETRIEVE"
-    reasoning: str = Field(default="", description="one short sentence")
+    reasoning: str = optional_text("one short sentence")
     confidence: Share = 0.5
     asks_nothing: bool = Field(
         default=False, description="true for thanks, a greeting and the like: nothing to answer or search"
     )
-    message: str = Field(default="", description="with asks_nothing only: a short friendly reply")
-    clarifying_question: str = Field(
-        default="", description="with ASK_CLARIFICATION only: what you ask the person, in their own terms"
+    message: str = optional_text("with asks_nothing only: a short friendly reply")
+    clarifying_question: str = optional_text(
+        "with ASK_CLARIFICATION only: what you ask the person, in their own terms"
     )
     document: int = Field(default=0, description="with READ_DOCUMENT only: the number of the document")
-    parts: list[str] = Field(default_factory=list, description=PARTS)
+    parts: list[str] = optional_list(PARTS)
 
 
 ROUTER = Role(name="router", reply=RouterReply, tier="fast")
@@ -45,13 +45,9 @@ a place, or read a document. The first five routes are those of seed 004."""
 class RewriteReply(RoleReply):
     """The question in other words."""
 
-    query: str = Field(
-        default="", description="one question or search that can be understood without the conversation"
-    )
-    parts: list[str] = Field(default_factory=list, description=f"of a question that stands alone: {PARTS}")
-    reasoning: str = Field(
-        default="", description="one short sentence: what was filled in, or what is different now"
-    )
+    query: str = optional_text("one question or search that can be understood without the conversation")
+    parts: list[str] = optional_list(f"of a question that stands alone: {PARTS}")
+    reasoning: str = optional_text("one short sentence: what was filled in, or what is different now")
 
 
 REWRITE = Role(name="rewrite", reply=RewriteReply, tier="fast")
@@ -70,7 +66,7 @@ class PassageGrade(RoleReply):
     score: float = Field(
         ge=0.0, le=1.0, description="0 nothing to do with it, 0.5 helps to answer, 1 answers it"
     )
-    reason: str = Field(default="", description="a few words")
+    reason: str = optional_text("a few words")
     answers_alone: bool = Field(
         default=False, description="true only when this passage by itself states the whole answer"
     )
@@ -93,9 +89,7 @@ GRADE = Role(name="grade", reply=GradeReply, tier="fast", cut=("passages",))
 class GenerateReply(WriterReply):
     """An answer of cited sentences; none when the passages answer nothing of the question."""
 
-    answer: list[DraftSentence] = Field(
-        default_factory=list, description="empty when the passages answer nothing of the question"
-    )
+    answer: list[DraftSentence] = optional_list("empty when the passages answer nothing of the question")
     confidence: Share = 0.0
 
 
@@ -106,7 +100,7 @@ GENERATE = Role(name="generate", reply=GenerateReply, on_failure="rest", cut=("p
 class ReadSectionReply(RoleReply):
     """The main points of a section, in its order."""
 
-    answer: list[DraftSentence] = Field(default_factory=list, description="the main points, six at most")
+    answer: list[DraftSentence] = optional_list("the main points, six at most")
 
 
 READ_SECTION = Role(name="read_section", reply=ReadSectionReply, tier="fast", cut=("passages",))
@@ -119,10 +113,9 @@ MAX_CHOICES = 4
 class ClarifyReply(RoleReply):
     """The question, and what may be picked as an answer instead of typing one."""
 
-    question: str = Field(default="", description="one friendly question, two sentences at most")
-    choices: list[str] = Field(
-        default_factory=list,
-        description=f"up to {MAX_CHOICES} short answers that would help; empty when none can be named",
+    question: str = optional_text("one friendly question, two sentences at most")
+    choices: list[str] = optional_list(
+        f"up to {MAX_CHOICES} short answers that would help; empty when none can be named"
     )
 
 
@@ -137,9 +130,8 @@ DEFAULT_COUNT, MAX_COUNT = 5, 20
 class LocationReply(RoleReply):
     """What is looked for. `near`: a place in the person's words or a pair of coordinates; or empty."""
 
-    kind: str = Field(
-        default="",
-        description="one of the kinds there are, spelled as there; empty when none of them is meant",
+    kind: str = optional_text(
+        "one of the kinds there are, spelled as there; empty when none of them is meant"
     )
     near: str = ""
     is_by_distance: bool = Field(default=False, description="true when the nearest is wanted, or a distance")

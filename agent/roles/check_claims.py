@@ -13,7 +13,7 @@ from pydantic import Field
 from agent.evidence.claim_check import Judgement, OpenClaim, opens_with_pronoun
 from agent.evidence.statement_features import BEFORE_CHARS, words_before
 from agent.roles.research import ConflictRuling
-from agent.roles.role import Role, RoleReply, RoleResult
+from agent.roles.role import Role, RoleReply, RoleResult, optional_list, optional_text
 from agent.text.names import find_names
 from agent.text.tokens import fold
 from agent.text.urls import remove_unknown_urls
@@ -58,10 +58,8 @@ class ClaimJudgement(RoleReply):
     """The verdict on one claim; the quote and the reason come first, so that they lead to it."""
 
     n: int = Field(description="the number of the statement")
-    quote: str = Field(
-        default="", description='the id of the quote it rests on, such as "q2"; empty for none'
-    )
-    reason: str = Field(default="", description="one short sentence: what the quote says, or what it lacks")
+    quote: str = optional_text('the id of the quote it rests on, such as "q2"; empty for none')
+    reason: str = optional_text("one short sentence: what the quote says, or what it lacks")
     supported: bool = Field(description="true only if the quotes alone state or plainly imply all of it")
     contradicted: bool = Field(
         default=False, description="true only if a quote says what cannot be true together with it"
@@ -119,10 +117,12 @@ class ClaimJudge:
                 case = re.IGNORECASE if self.is_whole else re.NOFLAG
                 text = re.sub(re.escape(one.statement), f"({one.n})", text, count=1, flags=case)
             pieces = re.split(r"(\(\d+\))", text)
-            around = [
-                piece if n % 2 or len(piece) <= BEFORE_CHARS else f"… {piece[-BEFORE_CHARS:]}"
-                for n, piece in enumerate(pieces[:-1] or pieces)
-            ]
+            has_words = bool("".join(pieces[::2]).strip())
+            if not self.is_whole:
+                pieces = [
+                    piece if len(piece) <= BEFORE_CHARS else f"… {piece[-BEFORE_CHARS:]}"
+                    for piece in pieces[:-1] or pieces
+                ]
 
             def list_left_out(reply: CheckClaimsReply, numbers: range = numbers) -> list[str]:
                 judged = {judgement.n for judgement in reply.claims}
@@ -132,9 +132,7 @@ class ClaimJudge:
                 CHECK_CLAIMS,
                 check=list_left_out,
                 question=question,
-                text="".join(pieces if self.is_whole else around).strip()
-                if "".join(pieces[::2]).strip()
-                else "",
+                text="".join(pieces).strip() if has_words else "",
                 claims=shown,
                 parts=self.parts if len(self.parts) > 1 else [],
             )
@@ -155,39 +153,37 @@ class ClaimJudge:
             judged |= here
             self.trouble = self.trouble or result.failure
             reason = result.failure or ("its reply left this one out" if result.by == "model" else "")
-            unjudged = [open_claim.claim.id for open_claim in batch if open_claim.claim.id not in judged]
-            self.failures |= dict.fromkeys(unjudged, reason) if reason else {}
+            if reason:
+                self.failures |= {one.claim.id: reason for one in batch if one.claim.id not in judged}
         return judged
 
 
 def _split_batches(claims: Sequence[OpenClaim], most: int) -> Iterator[list[OpenClaim]]:
-    """The claims in batches of at most MAX_CLAIMS and `most` characters; a quote counts once."""
+    """The claims in batches of at most MAX_CLAIMS and `most` characters; a quote counts once in each."""
     batch, known, chars = list[OpenClaim](), set[tuple[str, str]](), 0
     for claim in claims:
-        quotes = _list_quotes(claim)
-        new = {quote: sum(map(len, quote)) + TAG_CHARS for quote in quotes}
+        sizes = {quote[:2]: sum(map(len, quote)) + TAG_CHARS for quote in _list_quotes(claim)}
         length = len(claim.claim.statement) + TAG_CHARS * (1 + len(claim.differences))
-        added = length + sum(new[quote] for quote in new if quote[:2] not in known)
+        added = length + sum(size for quote, size in sizes.items() if quote not in known)
         if batch and (len(batch) == MAX_CLAIMS or chars + added > most):
             yield batch
-            batch, known, chars, added = [], set(), 0, length + sum(new.values())
-        batch, chars = [*batch, claim], chars + added
-        known.update(quote[:2] for quote in quotes)
+            batch, known, chars, added = [], set(), 0, length + sum(sizes.values())
+        batch, known, chars = [*batch, claim], known | sizes.keys(), chars + added
     if batch:
         yield batch
 
 
 def _list_quotes(open_claim: OpenClaim) -> list[tuple[str, str, str]]:
-    """The quotes of a claim, each with its source and the words before it."""
+    """The quotes of a claim, each with its source and, where it may not tell who or when is meant, the words
+    before it."""
     claim = open_claim.claim
     sources = claim.sources or (claim.context,) * len(claim.quotes)
     nearby = claim.nearby or ("",) * len(claim.quotes)
     is_dated = any(one.kind == "date" for one in open_claim.differences)
-    names = [fold(name) for name in find_names(claim.statement)]
-    quotes = []
+    names, quotes = [fold(name) for name in find_names(claim.statement)], []
     for quote, source, around in zip(claim.quotes, sources, nearby, strict=True):
         lacks_name = not names or any(name not in fold(quote) for name in names)
-        is_open = is_dated or opens_with_pronoun(quote) or lacks_name  # it may not tell who or when is meant
+        is_open = is_dated or opens_with_pronoun(quote) or lacks_name
         quotes.append((quote, source, words_before(quote, around) if is_open else ""))
     return quotes
 
@@ -200,12 +196,13 @@ def _show_claims(batch: Sequence[OpenClaim]) -> list[ClaimShown]:
     shown: list[ClaimShown] = []
     for n, open_claim in enumerate(batch, start=1):
         new, cites = list[QuoteShown](), list[str]()
-        for key in (quote[:2] for quote in _list_quotes(open_claim)):
+        for text, source, _ in _list_quotes(open_claim):
+            key = text, source
             if key not in known:
-                known[key] = f"q{len(known) + 1}"
-                before, source = befores.get(key, ""), sources.setdefault(key[1], known[key])
-                source = key[1] if source == known[key] else f"as {source}" if key[1] else ""
-                new.append(QuoteShown(id=known[key], text=key[0], source=source, before=before))
+                known[key] = name = f"q{len(known) + 1}"
+                first = sources.setdefault(source, name)
+                source = source if first == name else f"as {first}" if source else ""
+                new.append(QuoteShown(id=name, text=text, source=source, before=befores.get(key, "")))
             cites.append(known[key])
         questions = list(map(ask_about, open_claim.differences))
         if open_claim.note:
@@ -240,9 +237,7 @@ class RepairedSentence(RoleReply):
     """The sentence in new words."""
 
     n: int = Field(description="the number of the sentence")
-    quotes: list[str] = Field(
-        default_factory=list, description='ids of the quotes that state it, such as "q2"'
-    )
+    quotes: list[str] = optional_list('ids of the quotes that state it, such as "q2"')
     text: str = Field(description="the corrected sentence; empty when it has to go")
 
 
@@ -266,9 +261,7 @@ class NumberedSentence(Record):
 class FindClaimsReply(RoleReply):
     """The numbers of the sentences that state no fact; all others are checked."""
 
-    no_claims: list[int] = Field(
-        default_factory=list, description="numbers of sentences that state nothing a source could confirm"
-    )
+    no_claims: list[int] = optional_list("numbers of sentences that state nothing a source could confirm")
 
 
 FIND_CLAIMS = Role(name="find_claims", reply=FindClaimsReply, tier="fast")

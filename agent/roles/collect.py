@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from agent.roles.role import Role, RoleReply, Share, WriterReply
+from agent.roles.role import Role, RoleReply, Share, WriterReply, optional_list, optional_text
 from agent.roles.site import DraftSentence
 from agent.types import Passage, Record
 from agent.types.collection import PageAction, PageType
@@ -15,11 +15,9 @@ from agent.types.collection import PageAction, PageType
 class IntentReply(RoleReply):
     """What is wanted. `topic` "": the pages themselves (“this article”); `since` null: any time."""
 
-    topic: str = Field(
-        default="", description="the subject in a few words, without the section, the time and the number"
-    )
-    target_section: str = Field(
-        default="", description="forum, news, or another section the request names; empty for no preference"
+    topic: str = optional_text("the subject in a few words, without the section, the time and the number")
+    target_section: str = optional_text(
+        "forum, news, or another section the request names; empty for no preference"
     )
     since: str | None = Field(
         default=None, description="YYYY-MM-DD, the first day that counts; null for any time"
@@ -30,14 +28,11 @@ class IntentReply(RoleReply):
     max_articles: int | None = Field(
         default=None, description="how many are asked for; null when the request names no number"
     )
-    author: str = Field(default="", description="whose articles or messages alone they want; else empty")
+    author: str = optional_text("whose articles or messages alone they want; else empty")
     newest: bool = Field(default=False, description="whether they want the newest ones")
-    leave_out: list[str] = Field(
-        default_factory=list, description="what they do not want, each in their own words"
-    )
-    leave_out_sites: list[str] = Field(
-        default_factory=list,
-        description="addresses and hosts from which they want nothing, as they wrote them",
+    leave_out: list[str] = optional_list("what they do not want, each in their own words")
+    leave_out_sites: list[str] = optional_list(
+        "addresses and hosts from which they want nothing, as they wrote them"
     )
 
 
@@ -101,9 +96,7 @@ class ContentReply(RoleReply):
     """What was extracted; `posts` is empty for an article."""
 
     title: str = ""
-    content: str = Field(
-        default="", description="the main text in the page's own words, readable, without menus"
-    )
+    content: str = optional_text("the main text in the page's own words, readable, without menus")
     publish_date: str | None = Field(default=None, description="YYYY-MM-DD, null when the page tells none")
     metadata: ContentMetadata = Field(default_factory=ContentMetadata)
     posts: list[ContentPost] = Field(default_factory=list)
@@ -164,9 +157,7 @@ class DigestItem(Record):
 class DigestReply(WriterReply):
     """The digest, sentence by sentence."""
 
-    answer: list[DraftSentence] = Field(
-        default_factory=list, description="empty when nothing that was gathered answers the request"
-    )
+    answer: list[DraftSentence] = optional_list("empty when nothing that was gathered answers the request")
 
 
 DIGEST = Role(name="digest", reply=DigestReply, on_failure="rest")

@@ -18,15 +18,9 @@ every call, the user part begins with what is the same for the whole run.
 
 Text that we did not write (pages, results, titles, addresses, what models made of them) is fenced: it stands
 between tags that carry the run's mark, and the rule that fenced text is data is added to the system part. A
-text that holds the mark is withheld, so no page can hold the tag that would close its fence. Filters:
-
-- `fence("page")`: a text between tags; as `{% filter fence("facts") %} … {% endfilter %}` around lines.
-- `line` or `line(120)`: a value as one line, without newlines, of at most so many characters.
-- `address`: an address as a short id, at its first place in the prompt with the address itself.
-- `source(date, title)`: what an address, a date and a title tell of a source, as one line.
-- `short("f")`: the short id of a long one (f1, f2 … in order of appearance), valid for this prompt; with
-  `short("f", label)` the words for it in a reply's remarks.
-- `fence_passages`: passages with short ids, host, date and heading."""
+text that holds the mark is withheld, so no page can hold the tag that would close its fence. The filters are
+methods of Bindings: `fence("page")`, also around lines as `{% filter fence("facts") %} … {% endfilter %}`;
+`line` or `line(120)`; `address`; `source(date, title)`; `short("f", label)`; `fence_passages`."""
 
 from __future__ import annotations
 
@@ -83,7 +77,6 @@ MAX_LABEL_CHARS = 60
 _ANY_SHORT_ID = re.compile(r"\b[a-z]\d{1,3}\b")
 _CITED_SHORT_IDS = re.compile(r"\s*(?:\[(?:[a-z]\d{1,3}[,; ]*)+\]|\((?:[a-z]\d{1,3}[,; ]*)+\))")
 _MARKER = re.compile(r"^[ \t]*<!--\s*(system|user)\s*-->[ \t]*$", re.MULTILINE)
-_NAME = re.compile(r"[a-z]{1,20}")
 _SHORT_ID = re.compile(r"\W*(?:(?:passage|fact|conflict|source|item|link|id)s?\W*)?([a-z]?)\W?0*(\d+)\W*")
 
 
@@ -99,8 +92,8 @@ class Bindings:
     withheld: int = 0
 
     def shorten(self, long_id: str, letter: str, label: str = "") -> str:
-        """The short id of a long one: `letter` and a number, counted in order of appearance. `label` is what
-        it is called in words; without one the long id itself."""
+        """The short id of a long one, valid for this prompt: `letter` and a number, counted in order of
+        appearance. `label` is what it is called in words; without one the long id itself."""
         same = [short for short, known in self.long_ids.items() if known == long_id and short[0] == letter]
         short = same[0] if same else f"{letter}{sum(known[0] == letter for known in self.long_ids) + 1}"
         self.long_ids[short] = long_id
@@ -125,9 +118,9 @@ class Bindings:
         if name in ID_FIELDS:
             if not (found := _SHORT_ID.fullmatch(value.strip().lower())):
                 return self.long_ids.get(value, value)
-            letter = found[1] or ID_FIELDS[name]
             same = [short for short in self.long_ids if short[1:] == found[2]]
-            only = same[0] if len(same) == 1 else value  # of a number alone the one id that has it
+            only = same[0] if len(same) == 1 else ""  # of a number alone the one id that has it
+            letter = found[1] or ID_FIELDS[name]
             return self.long_ids.get(letter + found[2] if letter else only, value)
         if name in REMARK_FIELDS:
             return _ANY_SHORT_ID.sub(lambda found: self.labels.get(found[0], found[0]), value)
@@ -147,8 +140,6 @@ class Bindings:
 
     def fence(self, text: object, name: str = "data") -> str:
         """`text` between tags named `name`."""
-        if not _NAME.fullmatch(name):
-            raise PromptError(f"A fence is named by up to 20 small letters, not {name!r}.")
         return f"<{name}-{self.mark}>\n{self.withhold(text).strip()}\n</{name}-{self.mark}>"
 
     def line(self, text: object, limit: int = 0) -> str:
@@ -163,9 +154,8 @@ class Bindings:
 
     def source(self, url: str, date: str = "", title: str = "") -> str:
         """Host, date and title of a source on one line."""
-        return self.line(
-            ", ".join(filter(None, [host(url).removeprefix("www.") or url, (date or "")[:10], title]))
-        )
+        site = host(url).removeprefix("www.") or url
+        return self.line(", ".join(filter(None, [site, (date or "")[:10], title])))
 
     def fence_passages(self, passages: Iterable[Passage]) -> str:
         """Each passage with its short id, host, date and heading path."""
@@ -239,16 +229,15 @@ def _strip_words(source: str) -> str:
 def render_refusal(reasons: Sequence[str], bindings: Bindings, keeps: str = "") -> dict[str, str]:
     """The message that sends a reply back: why code refused it. Of the list `keeps` what is good is kept."""
     lines = "\n".join(f"- {bindings.line(reason, 300)}" for reason in reasons)
-    shown = bindings.fence(lines, "refused")
+    rest = (
+        f"of `{keeps}` give only what you correct, the rest of it is kept"
+        if keeps
+        else "keep the rest as it was"
+    )
+    asked = f"Reply again with the whole JSON object. Correct what was refused, or leave it out; {rest}."
     return {
         "role": "user",
-        "content": f"Code refused this reply:\n{shown}\nReply again with the whole JSON object. Correct what "
-        "was refused, or leave it out; "
-        + (
-            f"of `{keeps}` give only what you correct, the rest of it is kept."
-            if keeps
-            else "keep the rest as it was."
-        ),
+        "content": f"Code refused this reply:\n{bindings.fence(lines, 'refused')}\n{asked}",
     }
 
 

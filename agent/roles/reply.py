@@ -6,7 +6,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from agent.retrieval.passages import MAX_DESCRIPTION_CHARS
-from agent.roles.role import Role, RoleReply, Share, WriterReply
+from agent.roles.role import Role, RoleReply, Share, WriterReply, optional_list, optional_text
 from agent.roles.site import DraftSentence
 
 
@@ -14,11 +14,8 @@ class GateReply(RoleReply):
     """Whether a reply should be prepared, and to what."""
 
     should_reply: bool = False
-    reasoning: str = Field(default="", description="one short sentence")
-    parts: list[str] = Field(
-        default_factory=list,
-        description="what is asked, each question in a few words of its own; usually one",
-    )
+    reasoning: str = optional_text("one short sentence")
+    parts: list[str] = optional_list("what is asked, each question in a few words of its own; usually one")
 
 
 GATE = Role(name="gate", reply=GateReply, tier="fast")
@@ -28,10 +25,8 @@ GATE = Role(name="gate", reply=GateReply, tier="fast")
 class SelectionReply(RoleReply):
     """The chosen sources, best first."""
 
-    selected_source_ids: list[str] = Field(
-        default_factory=list, description="ids of the index, the best first; empty when none fits"
-    )
-    reasoning: str = Field(default="", description="one short sentence")
+    selected_source_ids: list[str] = optional_list("ids of the index, the best first; empty when none fits")
+    reasoning: str = optional_text("one short sentence")
 
 
 SELECTION = Role(name="selection", reply=SelectionReply)
@@ -42,17 +37,13 @@ the texts behind them."""
 class WritingSentence(DraftSentence):
     """One sentence of the reply and the words that state it."""
 
-    pictures: list[int] = Field(
-        default_factory=list, description="numbers of the pictures it rests on; usually empty"
-    )
+    pictures: list[int] = optional_list("numbers of the pictures it rests on; usually empty")
 
 
 class WritingReply(WriterReply):
     """A reply, or none."""
 
-    answer: list[WritingSentence] = Field(
-        default_factory=list, description="empty when the sources do not answer"
-    )
+    answer: list[WritingSentence] = optional_list("empty when the sources do not answer")
     confidence: Share = 0.0
 
 
@@ -64,7 +55,7 @@ class VerificationReply(RoleReply):
     """Approved or not."""
 
     verification: bool = Field(default=False, description="true: the draft may be posted as it is")
-    reasoning: str = Field(default="", description="one short sentence")
+    reasoning: str = optional_text("one short sentence")
 
 
 VERIFICATION = Role(name="verification", reply=VerificationReply)
@@ -78,8 +69,8 @@ BEGINNING_CHARS = 12_000
 class DescribeReply(RoleReply):
     """What the source is about."""
 
-    description: str = Field(
-        default="", description=f"one or two plain sentences, at most {MAX_DESCRIPTION_CHARS} characters"
+    description: str = optional_text(
+        f"one or two plain sentences, at most {MAX_DESCRIPTION_CHARS} characters"
     )
 
 

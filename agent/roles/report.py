@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from agent.roles.role import Role, RoleReply, WriterReply
+from agent.roles.role import Role, RoleReply, WriterReply, optional_list, optional_text
 from agent.types.answers import ReportLength, SectionForm
 
 
@@ -23,8 +23,8 @@ class ReportRow(RoleReply):
     """A row of a table: what it is about, then a cell for each further column."""
 
     label: str = ""
-    cells: list[ReportSentence] = Field(
-        default_factory=list, description="in the order of the columns; empty text where no fact says it"
+    cells: list[ReportSentence] = optional_list(
+        "in the order of the columns; empty text where no fact says it"
     )
 
     @model_validator(mode="before")
@@ -43,14 +43,10 @@ class ReportBlock(RoleReply):
     """A heading, a paragraph, a list or a table."""
 
     kind: Literal["paragraph", "heading", "list", "table"] = "paragraph"
-    text: str = Field(default="", description="words of a heading, caption of a table; empty for others")
-    sentences: list[ReportSentence] = Field(
-        default_factory=list, description="sentences of a paragraph, items of a list"
-    )
-    heads: list[str] = Field(
-        default_factory=list, description="names of a table's columns; the first is that of the row labels"
-    )
-    rows: list[ReportRow] = Field(default_factory=list, description="of a table")
+    text: str = optional_text("words of a heading, caption of a table; empty for others")
+    sentences: list[ReportSentence] = optional_list("sentences of a paragraph, items of a list")
+    heads: list[str] = optional_list("names of a table's columns; the first is that of the row labels")
+    rows: list[ReportRow] = optional_list("of a table")
     level: SkipJsonSchema[int] = Field(default=2, exclude=True)
     part: SkipJsonSchema[str] = Field(default="", exclude=True)
     """Of a section its level of heading and its part of the plan; no model sees or fills them."""
@@ -62,12 +58,8 @@ class ReportReply(WriterReply):
     length: ReportLength = Field(
         default="standard", description="the length that the question or the notes ask for, else the given"
     )
-    blocks: list[ReportBlock] = Field(
-        default_factory=list, description="empty when the facts do not answer the question"
-    )
-    answer: list[ReportSentence] = Field(
-        default_factory=list, description="in place of blocks: the sentences of one paragraph"
-    )
+    blocks: list[ReportBlock] = optional_list("empty when the facts do not answer the question")
+    answer: list[ReportSentence] = optional_list("in place of blocks: the sentences of one paragraph")
 
 
 REPORT = Role(
@@ -86,17 +78,15 @@ class PlannedSection(RoleReply):
     """A section: its heading, the part it answers, its form, and its facts."""
 
     heading: str = Field(description="a few words, no statement")
-    part: str = Field(
-        default="", description='the number of the part it answers, such as "2"; "" for several'
-    )
+    part: str = optional_text('the number of the part it answers, such as "2"; "" for several')
     form: SectionForm = Field(default="prose", description="table where things are compared by like features")
-    fact_ids: list[str] = Field(default_factory=list, description="what it is written from")
+    fact_ids: list[str] = optional_list("what it is written from")
 
 
 class OutlineReply(RoleReply):
     """The outline of a report."""
 
-    title: str = Field(default="", description="of the report: its topic in a few words, no statement")
+    title: str = optional_text("of the report: its topic in a few words, no statement")
     sections: list[PlannedSection] = Field(default_factory=list)
 
 
@@ -107,9 +97,7 @@ OUTLINE = Role(name="outline", reply=OutlineReply, cut=("facts", "former"))
 class SectionReply(WriterReply):
     """The blocks of a section, without its heading."""
 
-    blocks: list[ReportBlock] = Field(
-        default_factory=list, description="empty when the facts say nothing on it"
-    )
+    blocks: list[ReportBlock] = optional_list("empty when the facts say nothing on it")
 
 
 SECTION = Role(name="section", reply=SectionReply, on_failure="rest", cut=("facts", "conflicts"))
@@ -133,27 +121,23 @@ MAX_ITEMS = 3
 class RevisionReply(RoleReply):
     """What the notes ask for; code checks every id and site."""
 
-    understood: str = Field(default="", description="what is to be done, in one short line")
-    excluded_sites: list[str] = Field(default_factory=list, description="hosts or addresses ruled out")
-    allowed_sites: list[str] = Field(
-        default_factory=list, description="sites left out before that may be used again"
+    understood: str = optional_text("what is to be done, in one short line")
+    excluded_sites: list[str] = optional_list("hosts or addresses ruled out")
+    allowed_sites: list[str] = optional_list("sites left out before that may be used again")
+    removed: list[str] = optional_list(
+        "ids of sentences, headings, tables that go, with nothing in their place"
     )
-    removed: list[str] = Field(
-        default_factory=list,
-        description="ids of sentences, headings, tables that go, with nothing in their place",
+    about: list[str] = optional_list(
+        "ids of sentences (s3), headings (h2), tables (t1), cells (c1.2), parts (2) to change"
     )
-    about: list[str] = Field(
-        default_factory=list,
-        description="ids of sentences (s3), headings (h2), tables (t1), cells (c1.2), parts (2) to change",
-    )
-    only_parts: list[str] = Field(default_factory=list, description="ids of parts; empty for all")
-    questions: list[str] = Field(default_factory=list, description="new sub-questions")
-    searches: list[str] = Field(default_factory=list, description="what to look for")
+    only_parts: list[str] = optional_list("ids of parts; empty for all")
+    questions: list[str] = optional_list("new sub-questions")
+    searches: list[str] = optional_list("what to look for")
     length: Literal["same", "shorter", "brief", "standard", "full"] = Field(
         default="same", description="another length, if asked for"
     )
     max_words: int = Field(default=0, ge=0, description="0 for no limit")
-    form: str = Field(default="", description="a form asked for, such as a table")
+    form: str = optional_text("a form asked for, such as a table")
     is_whole: bool = Field(default=False, description="whether the whole answer is to be written again")
     needs_research: bool = Field(default=False, description="whether something new must be looked for")
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from agent.roles.role import Role, RoleReply, Share
+from agent.roles.role import Role, RoleReply, Share, optional_list, optional_text
 from agent.types import Actor, Link, NextAction, Passage, PlanPart, Record
 
 MAX_PARTS = 8
@@ -19,21 +19,17 @@ class PlannedPart(RoleReply):
     """One sub-question."""
 
     question: str = Field(description="one question that stands alone")
-    after: list[int] = Field(
-        default_factory=list, description="numbers of the parts, from 1, whose answers it needs"
-    )
-    answered_by: str = Field(default="", description="what would count as an answer, in a few words")
-    where: str = Field(default="", description="where to look, in a few words")
+    after: list[int] = optional_list("numbers of the parts, from 1, whose answers it needs")
+    answered_by: str = optional_text("what would count as an answer, in a few words")
+    where: str = optional_text("where to look, in a few words")
 
 
 class PlanReply(RoleReply):
     """The plan, and where the question can mean different things a question to the person."""
 
-    parts: list[PlannedPart] = Field(default_factory=list, description="one to eight, in order")
-    ask: str = Field(default="", description="a question to the person; empty unless meanings differ")
-    readings: list[str] = Field(
-        default_factory=list, description="the meanings that `ask` is about, the likeliest first"
-    )
+    parts: list[PlannedPart] = optional_list("one to eight, in order")
+    ask: str = optional_text("a question to the person; empty unless meanings differ")
+    readings: list[str] = optional_list("the meanings that `ask` is about, the likeliest first")
 
     def to_parts(self, question: str, by: Actor) -> list[PlanPart]:
         """The parts as the run keeps them, numbered from "1"; the question itself where there is none. A part
@@ -69,13 +65,12 @@ class Decision(RoleReply):
     the person, empty when the findings are handed over."""
 
     next_action: NextAction
-    query_or_url: str = Field(
-        default="",
-        description="the query of a search; the id or address of a page; the question of ask; else empty",
+    query_or_url: str = optional_text(
+        "the query of a search; the id or address of a page; the question of ask; else empty"
     )
-    part: str = Field(default="", description="id of the part of the question it is for, such as 1")
-    reasoning: str = Field(default="", description="one sentence: why this action now")
-    choices: list[str] = Field(default_factory=list, description="for ask: the likeliest reading first")
+    part: str = optional_text("id of the part of the question it is for, such as 1")
+    reasoning: str = optional_text("one sentence: why this action now")
+    choices: list[str] = optional_list("for ask: the likeliest reading first")
 
 
 class DecisionReply(RoleReply):
@@ -107,11 +102,11 @@ class ExtractedFact(RoleReply):
     """One statement and the verbatim words of the page that state it."""
 
     quote: str = Field(description="one sentence or table row, copied from the passage")
-    passage_id: str = Field(default="", description="such as p1")
-    statement: str = Field(default="", description="what the quote says, understandable alone")
+    passage_id: str = optional_text("such as p1")
+    statement: str = optional_text("what the quote says, understandable alone")
     subject: str = ""
     attribute: str = ""
-    part: str = Field(default="", description="id of the part of the question, such as 1")
+    part: str = optional_text("id of the part of the question, such as 1")
 
 
 class ConflictRuling(RoleReply):
@@ -125,24 +120,17 @@ class ConflictRuling(RoleReply):
 class AnalyzerReply(RoleReply):
     """The report to the decision. Facts and leads together are what is stored as `extracted_info`."""
 
-    facts: list[ExtractedFact] = Field(default_factory=list, description="empty when nothing helps")
-    leads: list[str] = Field(default_factory=list, description="names or topics to search for later")
-    answered_parts: list[str] = Field(
-        default_factory=list, description="ids of the parts that the facts answer, the new ones included"
-    )
-    conflicts: list[ConflictRuling] = Field(
-        default_factory=list, description="a ruling on each open conflict that you were shown"
-    )
-    assessment: str = Field(default="", description="two or three sentences")
+    facts: list[ExtractedFact] = optional_list("empty when nothing helps")
+    leads: list[str] = optional_list("names or topics to search for later")
+    answered_parts: list[str] = optional_list("ids of the parts that the facts answer, the new ones included")
+    conflicts: list[ConflictRuling] = optional_list("a ruling on each open conflict that you were shown")
+    assessment: str = optional_text("two or three sentences")
     confidence_score: Share = 0.0
     suggestions_for_next_step: list[str] = Field(default_factory=list)
-    new_potential_urls: list[str] = Field(
-        default_factory=list, description="ids of the listed links to read next, such as u3"
-    )
-    inconsistencies_found: str = Field(default="", description="empty when nothing contradicts")
-    inconsistent_fact_ids: list[str] = Field(
-        default_factory=list,
-        description="of an inconsistency one fact of each side: f3 is known, n1 is the first of `facts`",
+    new_potential_urls: list[str] = optional_list("ids of the listed links to read next, such as u3")
+    inconsistencies_found: str = optional_text("empty when nothing contradicts")
+    inconsistent_fact_ids: list[str] = optional_list(
+        "of an inconsistency one fact of each side: f3 is known, n1 is the first of `facts`"
     )
 
 

@@ -27,9 +27,7 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Check = Callable[[Any], Sequence[str]]
 """What code refuses in a reply, a sentence each, for the model; nothing when all is well."""
 SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
-"""The parts of its lists that a prompt shows, the first that fits."""
-MAX_PROMPTS = 4
-"""Shorter and shorter prompts of one judgement, where the server refuses one as too long."""
+"""The parts of its lists that a prompt shows, the first that fits and that the server takes."""
 OLDEST_FIRST = ("history", "refused")
 """Lists of which the end is kept."""
 MARK_IN_REPLY = "It holds the mark of the run, which only tags of the prompt may hold."
@@ -38,6 +36,16 @@ _MIN_LINE = 80
 """Characters of a line of the instructions that no honest reply repeats word by word."""
 _NOTHING = ("", "none", "null", "n/a", "-")
 _PERCENT = re.compile(r"\s*\d{1,3}(?:\.\d+)?\s*%\s*")
+
+
+def optional_text(description: str) -> Any:
+    """A field of a reply that is "" where nothing is said."""
+    return Field(default="", description=description)
+
+
+def optional_list(description: str) -> Any:
+    """A field of a reply that is empty where nothing is said."""
+    return Field(default_factory=list, description=description)
 
 
 class RoleReply(BaseModel):
@@ -77,10 +85,8 @@ class RoleResult(Record):
     value: Any
     by: Literal["model", "keyless"]
     failure: str = ""
-    refused: list[str] = Field(default_factory=list)
-    """Why code refused the model's first reply; it was asked once more."""
     earlier: Any = None
-    """The reply that was refused, where `value` is the one after it."""
+    """The reply that code refused, where `value` is the one after it: the model was asked once more."""
     problems: list[str] = Field(default_factory=list)
     """What code still refuses in `value`."""
     withheld: int = 0
@@ -126,62 +132,64 @@ class Role:
         is refused in the better of the two is told as `problems`. `mark` is the run's. The prompt
         is shortened until it `fits`, and again when the server refuses it as too long."""
 
-        def give_up(reason: str, may_rest: bool = True, asked: Messages = (), **told: Any) -> RoleResult:
+        def give_up(reason: str, may_rest: bool = True, asked: Messages = ()) -> RoleResult:
             """The reply without values; raises ModelDown where the run is to rest, with what was `asked`."""
             if reason and may_rest and self.on_failure == "rest":
                 failed = f"The model's call “{self.name.replace('_', ' ')}” failed: {reason}"
                 raise ModelDown(failed, role=self.name, messages=asked)
-            return RoleResult(value=self.reply(), by="keyless", failure=reason, **told)
+            return RoleResult(value=self.reply(), by="keyless", failure=reason)
 
         if model is None:
             return give_up("")
 
-        def ask(messages: list[dict[str, str]]) -> _Attempt:
+        def ask(messages: list[dict[str, str]], bindings: Bindings) -> _Attempt:
             wire = model(self.name, messages, self.reply, self.tier)
             said = wire.model_dump_json()
             if bindings.mark in said:
                 return _Attempt(wire, None, [MARK_IN_REPLY])
-            system = (str(message["content"]) for message in messages if message["role"] == "system")
-            lines = (line.strip() for text in system for line in text.splitlines())
+            lines = (line.strip() for line in str(messages[0]["content"]).splitlines())
             if any(len(x) >= _MIN_LINE and json.dumps(x, ensure_ascii=False)[1:-1] in said for x in lines):
                 return _Attempt(wire, None, [INSTRUCTIONS_IN_REPLY])
             value = self.reply.model_validate(bindings.restore(wire.model_dump()))
             return _Attempt(wire, value, list(check(value)) if check else [])
 
+        messages: list[dict[str, str]] = []
         try:
-            for n in range(1, MAX_PROMPTS + 1):
-                for share in SHARES:  # the longest prompt that fits; the shortest where none does
-                    bindings = Bindings(mark or make_mark(repr(blanks)))
-                    shown = {name: _cut(name, blanks[name], share) for name in self.cut} if share < 1 else {}
-                    messages = render(self.name, bindings=bindings, **{**blanks, **shown})
-                    if fits(messages, self.reply, self.tier) or not self.cut:
-                        break
+            for share in SHARES if self.cut else SHARES[:1]:  # the shortest where none fits
+                bindings = Bindings(mark or make_mark(repr(blanks)))
+                shown = {name: _cut(name, blanks[name], share) for name in self.cut} if share < 1 else {}
+                messages = render(self.name, bindings=bindings, **{**blanks, **shown})
+                is_last = not self.cut or share == SHARES[-1]
+                if not is_last and not fits(messages, self.reply, self.tier):
+                    continue
                 try:
-                    first = last = ask(messages)
+                    first = last = ask(messages, bindings)
                     break
                 except PromptTooLong:
-                    if n == MAX_PROMPTS or fits(messages, self.reply, self.tier):
+                    if is_last:
                         raise
             if first.problems:
                 said = first.wire.model_dump_json().replace(bindings.mark, "MARK")
                 keeps = self.keeps if first.value is not None else ""
                 sent_back = render_refusal(first.problems, bindings, keeps)
                 with suppress(ModelError):  # the better of the two replies
-                    last = ask([*messages, {"role": "assistant", "content": said}, sent_back])
+                    last = ask([*messages, {"role": "assistant", "content": said}, sent_back], bindings)
                 is_worse = first.value is not None and len(last.problems) > len(first.problems)
                 last = first if last.value is None or is_worse else last
         except OutOfBudget as over:
             return give_up(str(over), may_rest=False)
-        except ModelReplyError as unusable:
-            return give_up(str(unusable), asked=messages)
         except ModelError as failure:
-            return give_up(str(failure))
-        told: Any = {"refused": first.problems, "withheld": bindings.withheld}
+            return give_up(str(failure), asked=messages if isinstance(failure, ModelReplyError) else ())
         if last.value is None:
             why = f"The model's reply was refused twice: {'; '.join(last.problems)}"
-            return give_up(why, asked=messages, **told)
-        earlier = first.value if last is not first else None
-        return RoleResult(value=last.value, by="model", earlier=earlier, problems=last.problems, **told)
+            return give_up(why, asked=messages)
+        return RoleResult(
+            value=last.value,
+            by="model",
+            earlier=first.value if last is not first else None,
+            problems=last.problems,
+            withheld=bindings.withheld,
+        )
 
 
 def _cut(name: str, value: Any, share: float) -> Any:
@@ -195,11 +203,9 @@ def _cut(name: str, value: Any, share: float) -> Any:
 class WriterReply(RoleReply):
     """Base of every reply with an answer in it: what the sources leave open, and what the answer assumes."""
 
-    open: str = Field(
-        default="",
-        description="one sentence: what of the question the sources leave open; empty when they answer all",
+    open: str = optional_text(
+        "one sentence: what of the question the sources leave open; empty when they answer all"
     )
-    assumed: str = Field(
-        default="",
-        description="one sentence: the reading or condition that the answer rests on; empty for none",
+    assumed: str = optional_text(
+        "one sentence: the reading or condition that the answer rests on; empty for none"
     )

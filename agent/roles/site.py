@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from agent.roles.role import Role, RoleReply, Share, WriterReply
+from agent.roles.role import Role, RoleReply, Share, WriterReply, optional_list, optional_text
 from agent.types import Record
 
 
@@ -32,22 +32,16 @@ class AgentDecision(RoleReply):
     """What to do next."""
 
     decision: Literal["answer", "explore"] = "answer"
-    reasoning: str = Field(default="", description="one or two sentences: why, and what is still missing")
-    selected_url_indices: list[int] = Field(
-        default_factory=list, description="with explore: unvisited addresses, the most promising first"
+    reasoning: str = optional_text("one or two sentences: why, and what is still missing")
+    selected_url_indices: list[int] = optional_list(
+        "with explore: unvisited addresses, the most promising first"
     )
-    useful_visited_indices: list[int] = Field(
-        default_factory=list, description="indices of the visited pages that help to answer, best first"
+    useful_visited_indices: list[int] = optional_list(
+        "indices of the visited pages that help to answer, best first"
     )
-    search_words: str = Field(
-        default="", description="words to find the answer's place by, in the language of the site"
-    )
-    parts: list[str] = Field(
-        default_factory=list, description="the questions asked at once, each by itself; empty for one"
-    )
-    standalone_question: str = Field(
-        default="", description="in a conversation: the question with what it adds; else empty"
-    )
+    search_words: str = optional_text("words to find the answer's place by, in the language of the site")
+    parts: list[str] = optional_list("the questions asked at once, each by itself; empty for one")
+    standalone_question: str = optional_text("in a conversation: the question with what it adds; else empty")
 
 
 SITE_DECISION = Role(
@@ -71,17 +65,16 @@ class DraftSentence(RoleReply):
 
     text: str
     quotes: list[DraftQuote] = Field(default_factory=list)
-    part: str = Field(default="", description="where parts are listed, the number of the one it answers")
+    part: str = optional_text("where parts are listed, the number of the one it answers")
 
 
 class DraftReply(WriterReply):
     """An answer, or a refusal with a polite message."""
 
     refusal: Literal["none", "off_topic", "not_covered", "needs_clarification"] = "none"
-    answer: list[DraftSentence] = Field(default_factory=list, description="empty when refusing")
-    message: str = Field(
-        default="",
-        description="when refusing: one or two polite sentences to the person, or the question to ask back",
+    answer: list[DraftSentence] = optional_list("empty when refusing")
+    message: str = optional_text(
+        "when refusing: one or two polite sentences to the person, or the question to ask back"
     )
     confidence: Share = 0.0
 

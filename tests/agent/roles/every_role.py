@@ -13,8 +13,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 import agent.roles
+from agent.errors import PromptError
 from agent.roles.check_claims import ClaimShown, FailedSentence, NumberedSentence, QuoteShown
 from agent.roles.collect import DigestItem, ItemPreview
+from agent.roles.prompt_templates import render
 from agent.roles.research import AnalyzerReply, ShownPage
 from agent.roles.role import Role
 from agent.roles.site import SitePage, UnvisitedUrl
@@ -37,7 +39,6 @@ from agent.types import (
 )
 from agent.types.answers import ReportLength, SectionForm
 from agent.types.collection import CollectIntent, LinkCandidate, PageFeatures
-from tests.agent.roles.blanks import find_blanks
 
 PERSONS_WORDS = {
     "question",
@@ -111,6 +112,15 @@ def find_roles() -> list[Role]:
     return [found[name] for name in sorted(found)]
 
 
+def find_blanks(role: str) -> list[str]:
+    """The names that a role's prompt wants filled in."""
+    try:
+        render(role)
+    except PromptError as refusal:
+        return str(refusal).partition(" wants ")[2].removesuffix(", which was not given.").split(", ")
+    return []
+
+
 def fill_blanks(role: Role, text: str, *, own: str = "Who?") -> dict[str, Any]:
     """Blanks in which every text is `text`, and every word of the person `own`."""
     strangers = {"question"} if role.name in STRANGERS_QUESTIONS else set()
@@ -119,7 +129,7 @@ def fill_blanks(role: Role, text: str, *, own: str = "Who?") -> dict[str, Any]:
             TYPES.get(f"{role.name}.{name}", TYPES.get(name, str)),
             own if name in PERSONS_WORDS - strangers else text,
         )
-        for name in sorted(find_blanks(role.name))
+        for name in find_blanks(role.name)
     }
 
 

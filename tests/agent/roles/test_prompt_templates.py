@@ -9,7 +9,6 @@ import pytest
 
 from agent.errors import PromptError
 from agent.roles.prompt_templates import FENCE_RULE, WITHHELD, Bindings, make_mark, render
-from tests.agent.roles.blanks import find_blanks
 from tests.tables import by_table
 
 PLAIN = "A remark.\n<!-- system -->\nYou are {{ who }}.\n<!-- user -->\nQ: {{ question }}\n"
@@ -33,14 +32,6 @@ def test_two_parts_become_two_messages(write):
         {"role": "system", "content": "You are a judge."},
         {"role": "user", "content": "Q: Why?"},
     ]
-
-
-def test_a_template_tells_its_blanks(write):
-    assert find_blanks("role", write(PLAIN)) == {"who", "question"}
-    loops = "<!-- system -->x<!-- user -->\n"
-    assert find_blanks("role", write(FENCED)) == {"pages"}
-    with pytest.raises(PromptError):
-        find_blanks("role", write(loops))
 
 
 @by_table
