@@ -124,7 +124,6 @@ class Library:
 
     def index_pending(self, *, most: int = PENDING_AT_ONCE) -> int:
         """Index pages that flows have stored, at most `most`; returns how many. Cheap when there are none."""
-        self._indexer.rebuild_if_outdated()
         if waiting := self.library_index.list_unindexed(most):
             self._indexer.index_pages(waiting)
         return len(waiting)
@@ -160,7 +159,6 @@ class Library:
 
         Those of the pages that wait to be indexed are indexed first. A page that is not in the index (its
         source holds a newer text, or was deleted, or there is no full text) is split and scored at hand."""
-        self._indexer.rebuild_if_outdated()
         if waiting := self.library_index.list_unindexed(among=page_ids):
             self._indexer.index_pages(waiting)
         rows = self.library_index.rows_of_pages(page_ids) if self.library_index.has_fulltext else {}

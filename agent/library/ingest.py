@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -63,16 +62,9 @@ class Indexer:
         self.store, self.library_index = store, store.library_index
         sample = f"{PASSAGES_VERSION} {ANALYSIS_FINGERPRINT} with terms"
         self.fingerprint = hashlib.sha256(sample.encode()).hexdigest()[:12]
-        """A fingerprint of how passages and terms are made; the index is rebuilt when it changes."""
-        self._checked = False
-        self._lock = threading.Lock()
-
-    def rebuild_if_outdated(self) -> None:
-        """Rebuild the full-text index when its terms were made in another way (by another version)."""
-        with self._lock:
-            if not self._checked:
-                self.library_index.use_terms(self.fingerprint)
-            self._checked = True
+        """A fingerprint of how passages and terms are made; where those of the full-text index were made in
+        another way (by another version), it is made anew."""
+        self.library_index.use_terms(self.fingerprint)
 
     def index(
         self, asks: Iterable[IndexRequest], refused: list[RefusedFile] | None = None
@@ -81,40 +73,38 @@ class Indexer:
         the existing ones; a written description stays until the text changes. A file of a synchronised
         folder and a document added by hand do not replace each other: such a request goes to `refused`, or
         raises UsageError without that."""
-        self.rebuild_if_outdated()
-        put: list[LibrarySource | RefusedFile] = []
-        batch: dict[str, tuple[IndexRequest, SourceUpdate]] = {}
+        done = list[LibrarySource]()
+        batch = dict[str, tuple[IndexRequest, SourceUpdate]]()
         for ask in asks:
             size = sum(len(entry.pieces) for _, entry in batch.values())
             if ask.source_id in batch or size >= PASSAGES_PER_WRITE:
-                put += self._write(batch)
+                done += self._write(batch, refused)
                 batch = {}
-            entry = self._prepare(ask)
+            try:
+                entry = self._prepare(ask)
+            except UsageError as refusal:
+                if refused is None:
+                    raise
+                refused.append(RefusedFile(name=ask.source_id.partition(":")[2], why=str(refusal)))
+                continue
             if isinstance(entry, SourceUpdate):
                 batch[ask.source_id] = (ask, entry)
             else:
-                put.append(entry)
-        put += self._write(batch)
-        no = [one for one in put if isinstance(one, RefusedFile)]
-        if no and refused is None:
-            raise UsageError(no[0].why)
-        (refused if refused is not None else []).extend(no)
-        return [one for one in put if isinstance(one, LibrarySource)]
+                done.append(entry)
+        return done + self._write(batch, refused)
 
     def _write(
-        self, batch: dict[str, tuple[IndexRequest, SourceUpdate]]
-    ) -> list[LibrarySource | RefusedFile]:
-        """Write prepared sources; one that others changed meanwhile is prepared anew, until nobody does."""
+        self, batch: dict[str, tuple[IndexRequest, SourceUpdate]], refused: list[RefusedFile] | None
+    ) -> list[LibrarySource]:
+        """Write prepared sources; one that others changed meanwhile is indexed anew."""
         overtaken = self.library_index.put([entry for _, entry in batch.values()]) if batch else set()
-        done: list[LibrarySource | RefusedFile] = []
+        done = list[LibrarySource]()
         for source_id, (ask, entry) in batch.items():
-            again = self._prepare(ask) if source_id in overtaken else entry.source
-            done += self._write({source_id: (ask, again)}) if isinstance(again, SourceUpdate) else [again]
+            done += self.index([ask], refused) if source_id in overtaken else [entry.source]
         return done
 
     def purge(self, until: str) -> int:
         """Remove sources that were deleted until then (see LibraryIndex.purge); returns how many."""
-        self.rebuild_if_outdated()
         went = 0
         while gone := self.library_index.purge(until, SOURCES_PER_PURGE):
             went += gone
@@ -139,8 +129,9 @@ class Indexer:
         if left := self.library_index.list_unindexed(among=page_ids):
             self.library_index.mark_indexed(left)
 
-    def _prepare(self, ask: IndexRequest) -> SourceUpdate | LibrarySource | RefusedFile:
-        """The update to write; the source itself where it holds this text already (time and tags are new)."""
+    def _prepare(self, ask: IndexRequest) -> SourceUpdate | LibrarySource:
+        """The update to write; the source itself where it holds this text already (time and tags are new).
+        Raises UsageError."""
         page, page_id = ask.page, make_page_id(ask.page)
         former = self.library_index.get(ask.source_id)
         if former:
@@ -149,7 +140,7 @@ class Indexer:
             if ask.origin is None and former.origin and not is_gone and not is_same:
                 why = IN_FOLDER_REASON
             if why:
-                return RefusedFile(name=ask.source_id.partition(":")[2], why=f"{ask.source_id} {why}")
+                raise UsageError(f"{ask.source_id} {why}")
             if is_same and former.words == self.fingerprint and not is_gone:
                 return self._refresh_unchanged(former, ask)
         source, pieces = _build_source(ask, page_id, former.source if former else None)
