@@ -37,9 +37,7 @@ WORLD_LABELS = {"live": "The web", "demo": "The demo world (invented pages)"}
 """The worlds that can be searched, by name."""
 
 
-SOUGHT = detect.DetectedModel(
-    None, "the model being looked for", "Looking for the model: its server has not answered yet."
-)
+SOUGHT = detect.DetectedModel(None, "Looking for the model: its server has not answered yet.")
 
 
 @dataclass(frozen=True)
@@ -252,7 +250,7 @@ class Workbench:
             for name, value in self.config
         ]
         return ActiveConfiguration(
-            model=client.strong if client else found.label if found is SOUGHT else "",
+            model=client.strong if client else "the model being looked for" if found is SOUGHT else "",
             fast_model=client.fast if client else "",
             model_detail=found.detail,
             embedding_detail=self.worker.embedder_detail,

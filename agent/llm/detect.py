@@ -49,10 +49,9 @@ NO_MODEL = (
 
 @dataclass(frozen=True)
 class DetectedModel:
-    """The client, or None; `label` is a few words for a badge, `detail` a sentence for a person."""
+    """The client, or None, and a sentence for a person that says which, or why there is none."""
 
     client: ModelClient | None
-    label: str
     detail: str
 
 
@@ -67,11 +66,11 @@ def find_model(config: Config) -> DetectedModel:
     if unused := explain_unused_key(config, "OPENAI_API_KEY"):
         log.warning(unused)
     if unused and not config.OPENAI_BASE_URL:
-        return DetectedModel(None, "keyless", unused)
+        return DetectedModel(None, unused)
     try:
         found = _find_model(config)
     except (ModelUnavailable, ValueError) as absent:
-        found = DetectedModel(None, "keyless", str(absent))
+        found = DetectedModel(None, str(absent))
     return replace(found, detail=f"{found.detail} {unused}".rstrip())
 
 
@@ -85,7 +84,6 @@ def _find_model(config: Config) -> DetectedModel:
         if not strong:
             strong = _choose_chat_model(_list_models(address, server, key, MODEL_LIST.seconds), server)
             detail = f"{strong} at {server}, the first chat model it offers; MODEL chooses another."
-        label = f"{strong} at {server}"
     elif config.OLLAMA_URL:
         address = config.OLLAMA_URL.rstrip("/") + "/v1"
         server = check_server_url(address, "OLLAMA_URL")
@@ -97,7 +95,7 @@ def _find_model(config: Config) -> DetectedModel:
             pull = f"run “ollama pull {strong}”, or set MODEL to one it has"
             raise ModelUnavailable(f"The Ollama at {server} has no model {strong}: {pull}.")
         strong = strong or _choose_chat_model(offered, server)
-        label, detail = f"{strong} (Ollama)", f"{strong} on the Ollama at {server}."
+        detail = f"{strong} on the Ollama at {server}."
     else:
         raise ModelUnavailable(NO_MODEL)
     client = ModelClient(
@@ -109,7 +107,7 @@ def _find_model(config: Config) -> DetectedModel:
         timeout_s=config.MODEL_TIMEOUT,
         context=config.MODEL_CONTEXT,
     )
-    return DetectedModel(client, label, detail)
+    return DetectedModel(client, detail)
 
 
 def asks_no_server(config: Config) -> bool:

@@ -285,7 +285,7 @@ def test_a_new_process_goes_on_with_the_run_of_its_thread(bench: Workbench) -> N
 
 def test_a_run_that_fails_is_an_error_and_is_tried_again_when_invoked_again(bench: Workbench) -> None:
     chatting_model.stocked(bench)
-    bench.worker.model_search.found = DetectedModel(ScriptedModel(lambda *_: 1 / 0), "broken", "")  # type: ignore[arg-type, return-value]
+    bench.worker.model_search.found = DetectedModel(ScriptedModel(lambda *_: 1 / 0), "")  # type: ignore[arg-type, return-value]
     graph = build_graph(bench, "chat", settings=Settings(flow="chat"))
     with pytest.raises(TouchstoneError, match="ZeroDivisionError"):
         graph.invoke({"question": chatting_model.ASKED}, _on("f"))

@@ -97,9 +97,9 @@ def test_the_utilities_of_the_site_seed(bench: Workbench) -> None:
     )
     with pytest.raises(UsageError, match="not_found"):
         crawl_web("https://kallsteg.example/no-such-page", world="demo", bench=bench)
-    bench.worker.model_search.found = DetectedModel(ScriptedModel([{"text": "Good morning."}]), "m", "")  # type: ignore[arg-type]
+    bench.worker.model_search.found = DetectedModel(ScriptedModel([{"text": "Good morning."}]), "")  # type: ignore[arg-type]
     assert call_llm("Say good morning.", bench=bench) == "Good morning."
-    bench.worker.model_search.found = DetectedModel(None, "", "No model is set up: set one.")
+    bench.worker.model_search.found = DetectedModel(None, "No model is set up: set one.")
     with pytest.raises(ModelUnavailable, match="set one"):
         call_llm("Say good morning.", bench=bench)
 

@@ -132,7 +132,7 @@ def test_a_note_given_while_the_last_word_is_being_found_is_obeyed(bench, monkey
         return reply
 
     told: list[dict] = []
-    model = DetectedModel(ScriptedModel(answer), "scripted", "")
+    model = DetectedModel(ScriptedModel(answer), "")
     monkeypatch.setattr(bench.worker.model_search, "found", model)
     run_id = bench.start(SOLAR, DEMO.model_copy(update={"model": "auto"}))
     assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error

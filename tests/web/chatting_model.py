@@ -189,7 +189,7 @@ def place(prompt: str, quote: str) -> str:
 
 def given(bench: Workbench, script: Script | None) -> None:
     """Let a script be the bench's model from now on."""
-    bench.worker.model_search.found = DetectedModel(ScriptedModel(script), "scripted", "") if script else None  # type: ignore[arg-type]
+    bench.worker.model_search.found = DetectedModel(ScriptedModel(script), "") if script else None  # type: ignore[arg-type]
 
 
 class Turned:

@@ -180,7 +180,7 @@ def test_a_batch_is_spent_when_nobody_works_on_it_any_more(bench: Workbench) -> 
 
 def test_a_batch_whose_runs_rest_is_not_done(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     model = ScriptedModel(lambda _messages, _shape: "this is no JSON")
-    monkeypatch.setattr(bench.worker.model_search, "found", DetectedModel(model, "scripted", ""))
+    monkeypatch.setattr(bench.worker.model_search, "found", DetectedModel(model, ""))
     batch_id = begun(bench, DEMO.model_copy(update={"model": "auto"}), side_by_side=2)
     now = drive(bench, batch_id, quiet, threading.Event())
     assert now.state_counts["resting"] and now.batch.state == "stopped" and now.can_resume
@@ -192,7 +192,7 @@ def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytes
         quotes=[], confidence=0.3, decision=lambda _: {**ASK, "query_or_url": f"Älvmora {next(tries)}"}
     )
     model = ScriptedModel(looks.scripted)
-    monkeypatch.setattr(bench.worker.model_search, "found", DetectedModel(model, "scripted", ""))
+    monkeypatch.setattr(bench.worker.model_search, "found", DetectedModel(model, ""))
     settings = DEMO.model_copy(update={"model": "auto", "max_steps": 6})
     batch_id = begun(bench, settings, side_by_side=2, max_calls=10)
     now = drive(bench, batch_id, quiet, threading.Event())

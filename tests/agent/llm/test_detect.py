@@ -19,14 +19,13 @@ KEY = "sk-very-secret-0123456789"
 def found(**given: str) -> DetectedModel:
     got = find_model(read_config({"OLLAMA_URL": "", **given}))
     assert KEY not in repr(got)
-    assert got.label
     assert got.detail.endswith((".", "rules alone."))
     return got
 
 
 def test_nothing_is_set_up():
     got = found()
-    assert (got.client, got.label) == (None, "keyless")
+    assert got.client is None
     assert "OPENAI_API_KEY" in got.detail
 
 
@@ -41,7 +40,7 @@ def test_a_named_model_is_taken_without_asking_the_server():
         )
     assert isinstance(got.client, ModelClient)
     assert (got.client.strong, got.client.fast, server.paths) == ("mine", "quick", [])
-    assert got.label == f"mine at {server.url[7:-3]}"
+    assert got.detail == f"mine at {server.url[7:-3]}, as MODEL says."
 
 
 def test_the_first_chat_model_is_chosen():
@@ -96,11 +95,8 @@ def test_a_local_ollama_is_found():
         here = server.url.removesuffix("/v1")
         first, named, gone = (found(OLLAMA_URL=here, MODEL=name) for name in ("", "phi4", "big"))
     assert first.client is not None and named.client is not None
-    assert (first.client.strong, named.client.strong, first.label) == (
-        "qwen3:8b",
-        "phi4",
-        "qwen3:8b (Ollama)",
-    )
+    assert (first.client.strong, named.client.strong) == ("qwen3:8b", "phi4")
+    assert first.detail.startswith("qwen3:8b on the Ollama at 127.0.0.1:")
     assert gone.client is None
     assert "ollama pull big" in gone.detail
 
