@@ -13,16 +13,16 @@ with a 400, as many servers do. Thread-safe."""
 from __future__ import annotations
 
 import json
-import socket
-import struct
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal
 
 from pydantic import BaseModel
+
+from tests.web import site
+from tests.web.site import Asked, Site
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,13 @@ class Answer:
     body: bytes = b""
     content_type: str = "application/json"
     headers: dict[str, str] = field(default_factory=dict)
-    ends: Literal["well", "stalls", "drips", "resets", "cut"] = "well"
+    ends: Literal["well", "silent", "drips", "resets", "breaks off"] = "well"
+
+    def as_reply(self) -> site.Reply:
+        """As a site sends it."""
+        return site.Reply(
+            self.status, self.body, {"Content-Type": self.content_type, **self.headers}, self.ends
+        )
 
 
 Reply = str | dict[str, Any] | BaseModel | Answer
@@ -110,7 +116,7 @@ def raw(body: bytes, content_type: str = "application/json") -> Answer:
 
 def stalls() -> Answer:
     """Never answers, until the server is closed."""
-    return Answer(ends="stalls")
+    return Answer(ends="silent")
 
 
 def drips() -> Answer:
@@ -125,8 +131,7 @@ def resets() -> Answer:
 
 def cuts(content: str) -> Answer:
     """Ends the connection in the middle of the body."""
-    whole = says(content)
-    return Answer(body=whole.body, ends="cut")
+    return Answer(body=says(content).body, ends="breaks off")
 
 
 class ModelServer:
@@ -152,31 +157,43 @@ class ModelServer:
         its list of models tells them. `refused` counts."""
         self.refused = 0
         self.requests: list[Request] = []
-        self.paths: list[str] = []
-        self.connections = 0
-        self.keys: set[str] = set()
-        """The Authorization headers of all requests; "" where there was none."""
         self.arrived = threading.Event()
         """Set when a completion has been asked for: a test can wait for it instead of sleeping."""
-        self.closing = threading.Event()
         self._lock = threading.Lock()
-        self._http = _Http(("127.0.0.1", 0), _Handler)
-        self._http.owner = self
+        self._site = Site({"/v1/models": self._list_models, "/v1/chat/completions": self._complete})
+        self._site.missing = status(404, "no such path").as_reply()
+        if embeds is not None:
+            self._site.pages["/v1/embeddings"] = self._embed
+        self.closing = self._site.over
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return self._site.url("/v1")
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of all requests."""
+        return [asked.path for asked in self._site.asked]
+
+    @property
+    def connections(self) -> int:
+        """How many connections sent requests."""
+        return len(self._site.peers)
+
+    @property
+    def keys(self) -> set[str]:
+        """The Authorization headers of all requests; "" where there was none."""
+        sent = (_read_headers(asked).get("authorization", "") for asked in self._site.asked)
+        return {key.replace("Bearer none", "") for key in sent}
 
     def __enter__(self) -> ModelServer:
-        threading.Thread(target=self._http.serve_forever, args=(0.005,), daemon=True).start()
+        self._site.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.closing.set()
-        self._http.shutdown()
-        self._http.server_close()
+        self._site.__exit__(kind, error, trace)
 
     def counted(self, expected: int) -> int:
         """How many requests arrived. One that its client gave up on is read a little later: these are waited
@@ -187,23 +204,29 @@ class ModelServer:
             self.closing.wait(0.01)
         return len(self.requests)
 
-    def embedded(self, request: Request) -> Answer:
+    def _list_models(self, _asked: Asked) -> site.Reply:
+        if isinstance(self.models, Answer):
+            return self.models.as_reply()
+        told = {"max_model_len": self.context} if self.tells_context else {}
+        data = [{"id": name, "object": "model", **told} for name in self.models]
+        return sends({"object": "list", "data": data}).as_reply()
+
+    def _embed(self, asked: Asked) -> site.Reply:
         """The vectors of a request's texts, in an order of the server's own: each carries its index."""
         assert self.embeds is not None
+        request = _read_request(asked)
         with self._lock:
             self.requests.append(request)
         got = self.embeds(request.body["input"])
         if isinstance(got, Answer):
-            return got
+            return got.as_reply()
         data = [{"object": "embedding", "index": n, "embedding": vector} for n, vector in enumerate(got)]
-        return sends(
-            {
-                "object": "list",
-                "data": data[::-1],
-                "model": request.body["model"],
-                "usage": {"prompt_tokens": 1, "total_tokens": 1},
-            }
-        )
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        told = {"object": "list", "data": data[::-1], "model": request.body["model"], "usage": usage}
+        return sends(told).as_reply()
+
+    def _complete(self, asked: Asked) -> site.Reply:
+        return self.answer(_read_request(asked)).as_reply()
 
     def answer(self, request: Request) -> Answer:
         """What the script has for this request."""
@@ -238,91 +261,9 @@ def _answer(reply: Reply) -> Answer:
     return says(reply if isinstance(reply, str) else json.dumps(reply))
 
 
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    owner: ModelServer
+def _read_request(asked: Asked) -> Request:
+    return Request(json.loads(asked.body), _read_headers(asked))
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    server: _Http
-
-    def do_GET(self) -> None:
-        self.server.owner.paths.append(self.path)
-        self.server.owner.keys.add(self.headers.get("Authorization", ""))
-        if self.path != "/v1/models":
-            self._send(status(404, "no such path"))
-            return
-        models = self.server.owner.models
-        told = {"max_model_len": self.server.owner.context} if self.server.owner.tells_context else {}
-        listed = (
-            [{"id": name, "object": "model", **told} for name in models] if isinstance(models, list) else []
-        )
-        self._send(models if isinstance(models, Answer) else sends({"object": "list", "data": listed}))
-
-    def do_POST(self) -> None:
-        owner = self.server.owner
-        owner.paths.append(self.path)
-        owner.keys.add(self.headers.get("Authorization", "").replace("Bearer none", ""))
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.path == "/v1/embeddings" and owner.embeds is not None:
-            self._send(
-                owner.embedded(Request(body, {name.lower(): value for name, value in self.headers.items()}))
-            )
-            return
-        if self.path != "/v1/chat/completions":
-            self._send(status(404, "no such path"))
-            return
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        self._send(owner.answer(Request(body, headers)))
-
-    def _send(self, answer: Answer) -> None:
-        if answer.ends == "resets":
-            # Lingering for zero seconds makes the kernel send RST instead of FIN.
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self.connection.close()
-            self.close_connection = True
-            return
-        if answer.ends == "stalls":
-            self.server.owner.closing.wait()
-            self.close_connection = True
-            return
-        length = 100_000 if answer.ends == "drips" else len(answer.body)
-        self.send_response(answer.status)
-        for name, value in {
-            "Content-Type": answer.content_type,
-            "Content-Length": str(length),
-            **answer.headers,
-        }.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if answer.ends == "drips":
-            self._drip()
-        else:
-            self.wfile.write(answer.body[: len(answer.body) // 2] if answer.ends == "cut" else answer.body)
-        self.close_connection = self.close_connection or answer.ends != "well"
-
-    def _drip(self) -> None:
-        try:
-            while not self.server.owner.closing.wait(0.02):
-                self.wfile.write(b" ")
-        except OSError:
-            return
-
-    def handle(self) -> None:
-        self.server.owner.connections += 1
-        try:
-            super().handle()
-        except (OSError, ValueError):  # the client went away, or the connection was reset by the script
-            return
-
-    def finish(self) -> None:
-        try:
-            super().finish()
-        except (OSError, ValueError):
-            return
-
-    def log_message(self, format: str, *args: object) -> None:
-        return
+def _read_headers(asked: Asked) -> dict[str, str]:
+    return {name.lower(): value for name, value in asked.headers.items()}

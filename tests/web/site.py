@@ -10,9 +10,12 @@ test gives one)."""
 
 from __future__ import annotations
 
+import socket
 import ssl
+import struct
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -32,12 +35,12 @@ class Asked:
 @dataclass(frozen=True)
 class Reply:
     """What goes over the wire. `ends`: how the connection does. "drips": a byte now and then for ever;
-    "stalls": no byte at all."""
+    "stalls": no more byte; "silent": none at all; "resets": it is broken."""
 
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
-    ends: Literal["well", "drips", "stalls", "breaks off", "drips headers"] = "well"
+    ends: Literal["well", "drips", "stalls", "breaks off", "drips headers", "silent", "resets"] = "well"
 
 
 Page = Reply | Callable[[Asked], Reply]
@@ -60,11 +63,12 @@ class Site:
     def __init__(self, pages: Mapping[str, Page], context: ssl.SSLContext | None = None) -> None:
         self.pages = dict(pages)
         self.asked: list[Asked] = []
+        self.missing: Page = Reply(404, b"no such page")
         self.peers: set[object] = set()
         """Who connected, by address and port."""
         self.over = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server.daemon_threads, self._server.block_on_close = True, False
         if context:
             listener = self._server.socket
             self._server.socket = context.wrap_socket(
@@ -98,13 +102,14 @@ class Site:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def do_GET(self) -> None:
                 length = int(self.headers.get("Content-Length", 0))
                 asked = Asked(self.command, self.path, dict(self.headers), self.rfile.read(length))
                 site.asked.append(asked)
                 site.peers.add(self.client_address)
-                page = site.pages.get(self.path.split("?")[0], Reply(404, b"no such page"))
+                page = site.pages.get(self.path.split("?")[0], site.missing)
                 self._say(page(asked) if callable(page) else page)
 
             do_POST = do_GET
@@ -112,6 +117,13 @@ class Site:
             def _say(self, reply: Reply) -> None:
                 if reply.ends == "drips headers":
                     self._drip(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+                    return
+                if reply.ends == "resets":
+                    # Lingering for zero seconds makes the kernel send RST instead of FIN.
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    self.connection.close()
+                if reply.ends in ("resets", "silent"):
+                    self.close_connection = reply.ends == "resets" or site.over.wait(30)
                     return
                 self.send_response(reply.status)
                 length = len(reply.body) + (1000 if reply.ends in ("breaks off", "drips", "stalls") else 0)
@@ -131,10 +143,18 @@ class Site:
                 try:
                     self.wfile.write(start)
                     while not site.over.wait(0.02):
-                        self.wfile.write(b"x")
+                        self.wfile.write(b" ")
                         self.wfile.flush()
                 except OSError:
                     return
+
+            def handle(self) -> None:
+                with suppress(OSError, ValueError):  # the client went away, or the connection was reset
+                    super().handle()
+
+            def finish(self) -> None:
+                with suppress(OSError, ValueError):
+                    super().finish()
 
             def log_message(self, *_: object) -> None:
                 """Tests read `asked` instead."""
