@@ -13,8 +13,7 @@ from urllib.parse import urlsplit
 import idna
 
 from agent.errors import SignInRefused, UsageError
-from agent.net.exchange import Connections
-from agent.net.httpx_transport import make_transport
+from agent.net.exchange import Connections, make_transport
 from agent.net.policies import SIGN_IN
 from agent.settings.config import Config
 from agent.text.plurals import clip

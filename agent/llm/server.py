@@ -25,8 +25,7 @@ from weakref import WeakValueDictionary
 
 from agent.errors import ModelUnavailable
 from agent.net.deadline import POLL_SECONDS, Deadline, DeadlineExceeded, NoAnswer, use_deadline
-from agent.net.exchange import AnswerUnusable, Connections, parse_json, parse_retry_after
-from agent.net.httpx_transport import make_transport
+from agent.net.exchange import AnswerUnusable, Connections, make_transport, parse_json, parse_retry_after
 from agent.net.policies import MODEL_LIST, Policy
 from agent.settings.key_addresses import OPENAI_URL
 from agent.text.plurals import format_count

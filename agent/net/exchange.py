@@ -14,9 +14,10 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
+from http import HTTPStatus
 from math import isfinite
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import requests
 from requests.adapters import DEFAULT_CA_BUNDLE_PATH, HTTPAdapter
@@ -41,11 +42,18 @@ from agent.net.ssrf_guard import HostUnreachable, SsrfGuard
 from agent.settings.config import USER_AGENT
 from agent.types import Outcome
 
+if TYPE_CHECKING:
+    from httpx2 import BaseTransport
+
 READ_ENCODINGS = ("", "identity", "gzip", "x-gzip")
 """Compressions that are read: those whose unpacking can be stopped at a size."""
 REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 MAX_CONTAINERS = 200_000
 """Objects and lists in one text: three bytes of it become a hundred in memory."""
+MAX_ERROR_BYTES = 64_000
+"""Read of an answer that refuses: its reason is a sentence, and a library may parse all of it."""
+MAX_AWAITED = 8
+"""Awaited requests at once: each holds a thread while it waits."""
 MAX_RETRY_AFTER_S = 86_400.0
 """A longer wait counts as a day."""
 
@@ -188,6 +196,47 @@ def _explain_failure(error: Exception) -> HostUnreachable:
     if any(isinstance(link, IncompleteRead | ConnectionError | requests.ConnectionError) for link in chain):
         return HostUnreachable("The connection broke off before the answer had come. Try again later.")
     return HostUnreachable("The server's answer could not be understood. Try again later, or look elsewhere.")
+
+
+def make_transport(connections: Connections, policy: Policy) -> BaseTransport:
+    """What a client of `httpx2` (OpenAI's library, the login's) sends its requests with: within the limits of
+    a policy. One that waits is held by its thread's deadline, one that awaits by the policy's. Raises what
+    `Connections.exchange` raises."""
+    import anyio.to_thread
+    import httpx2  # it takes a tenth of a second, so it is imported for the first client
+
+    limiter = anyio.CapacityLimiter(MAX_AWAITED)
+
+    class ExchangeTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
+        def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+            reply = connections.exchange(
+                policy,
+                str(request.url),
+                request.headers,
+                request.content,
+                method=request.method,
+                deadline=current_deadline(),
+            )
+            packed = ("content-encoding", "content-length", "transfer-encoding")
+            kept = [(name, value) for name, value in reply.headers.items() if name.lower() not in packed]
+            body = reply.body[:MAX_ERROR_BYTES] if reply.status >= HTTPStatus.BAD_REQUEST else reply.body
+            answer = httpx2.Response(reply.status, headers=kept, content=body)
+            answer.encoding = "utf-8"  # JSON is; a server could name a codec that never ends
+            return answer
+
+        def close(self) -> None:
+            connections.close()
+
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            await request.aread()
+
+            def send() -> httpx2.Response:
+                with use_deadline(Deadline(policy.seconds)):
+                    return self.handle_request(request)
+
+            return await anyio.to_thread.run_sync(send, limiter=limiter)
+
+    return ExchangeTransport()
 
 
 def parse_json(text: str | bytes) -> Any:

@@ -24,7 +24,7 @@ from agent.net.exchange import (
     Reply,
     parse_retry_after,
 )
-from agent.net.policies import Policy
+from agent.net.policies import MB, Policy
 from agent.net.ssrf_guard import FetchRefused, SsrfGuard
 from agent.text import urls
 from agent.types import Outcome, Page, SourceFilter
@@ -172,9 +172,9 @@ class Fetcher:
             with self._pace.hold_slot(urls.host(url), deadline, delay=self._robots.get_crawl_delay(url)):
                 reply = self._exchange(policy, url, sent)
         except AnswerTooLarge as odd:
-            raise NoAnswer(
-                http_outcomes.describe_too_large(policy.max_bytes), Outcome.TOO_LARGE, odd.status
-            ) from odd
+            limit = f"{policy.max_bytes / MB:g} MB"
+            detail = f"The page is larger than {limit} and was not read. FETCH_MAX_MB raises the limit."
+            raise NoAnswer(detail, Outcome.TOO_LARGE, odd.status) from odd
         except AnswerUnusable as odd:
             raise NoAnswer(http_outcomes.PACKED, Outcome.UNSUPPORTED, odd.status) from odd
         cookies |= reply.cookies

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 from agent.net.deadline import NoAnswer
-from agent.net.policies import MB
 from agent.types import Outcome
 
 MISREAD = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
@@ -77,8 +76,3 @@ def describe_pause(seconds: float) -> str:
     """The sentence for a host that is left alone for a while."""
     wait = max(1, round(seconds))
     return f"The site asks for a pause; it may be asked again in {wait} s. Go on with other pages meanwhile."
-
-
-def describe_too_large(max_bytes: int) -> str:
-    """The sentence for a body over the limit."""
-    return f"The page is larger than {max_bytes / MB:g} MB and was not read. FETCH_MAX_MB raises the limit."

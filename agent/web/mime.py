@@ -57,11 +57,11 @@ FORMATS = (
     Format("HTML", "html htm xhtml", "text/html application/xhtml+xml", "html_page:extract_html", "html"),
     _document("pdf", "application/pdf", "pdf:extract_pdf", "PDF"),
     _document(
-        *("docx", f"{_OFFICE}.wordprocessingml.document", "docx:extract_docx"),
+        *("docx", f"{_OFFICE}.wordprocessingml.document", "text_documents:extract_docx"),
         *("Word document", b"word/document.xml"),
     ),
-    _document("odt", f"{_OPEN}.text", "odt:extract_odt", "OpenDocument text"),
-    _document("rtf", "application/rtf", "rtf:extract_rtf", "RTF document"),
+    _document("odt", f"{_OPEN}.text", "text_documents:extract_odt", "OpenDocument text"),
+    _document("rtf", "application/rtf", "text_documents:extract_rtf", "RTF document"),
     _document("epub", "application/epub+zip", "epub:extract_epub", "book (EPUB)", b"META-INF/container.xml"),
     _document(
         *("pptx", f"{_OFFICE}.presentationml.presentation", "slides:extract_slides"),

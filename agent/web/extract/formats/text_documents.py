@@ -1,18 +1,29 @@
-"""An OpenDocument text (ODT), read as the page that it would be. Tracked deletions, comments and the table of
-contents are left out; notes stand at the end."""
+"""Documents of word processors: Word (DOCX), OpenDocument (ODT) and Rich Text Format. A zip is read as the
+page that it would be: headings, lists, tables, links and notes; pictures are left out, and of an OpenDocument
+text tracked deletions, comments and the table of contents."""
 
 from __future__ import annotations
 
+import io
+import logging
+import re
 import zipfile
+from html import unescape
 
+import mammoth
 from lxml import etree
+from striprtf.striprtf import rtf_to_text as convert_rtf
 
 from agent.text.dates import normalize_date
 from agent.web.extract.extraction import MAX_COLUMNS, Extraction
 from agent.web.extract.formats import archive
 from agent.web.extract.text_blocks import extract_fragment
+from agent.web.extract.writer import DocumentWriter
 
-KIND = archive.ArchiveKind("OpenDocument text")
+WORD = archive.ArchiveKind("Word document")
+OPEN_TEXT = archive.ArchiveKind("OpenDocument text")
+RICH_TEXT = archive.ArchiveKind("RTF document")
+_CORE_PROPERTY = re.compile(r"<dc:(title|creator)>([^<]{1,500})</dc:\1>")
 _SKIPPED = frozenset(
     "tracked-changes annotation annotation-end table-of-content sequence-decls forms".split()
 )
@@ -24,14 +35,35 @@ _TAGS = dict(
     )
 )
 """The elements of HTML for those of a text, by their local names; others are passed through."""
+_STATED = re.compile(rb"\{\\(title|author)\s([^{}]{1,500})\}")
+
+logging.getLogger("mammoth").setLevel(logging.ERROR)
+
+
+def extract_docx(data: bytes) -> Extraction:
+    """The document's text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
+    return WORD.read(data, lambda packed: _read_word(packed, data))
+
+
+def _read_word(packed: zipfile.ZipFile, data: bytes) -> Extraction:
+    about = packed.read("docProps/core.xml") if "docProps/core.xml" in packed.namelist() else b""
+    no_picture = mammoth.images.img_element(lambda _image: {"src": ""})
+    reading = extract_fragment(mammoth.convert_to_html(io.BytesIO(data), convert_image=no_picture).value)
+    if not reading.text:
+        return WORD.refuse("empty")
+    stated = _CORE_PROPERTY.findall(about.decode("utf-8", "replace"))
+    names = {name: unescape(value).strip() for name, value in stated}
+    first = next((heading.text for heading in reading.headings if heading.level == 1), "")
+    reading.title, reading.author = names.get("title") or first, names.get("creator", "")
+    return reading
 
 
 def extract_odt(data: bytes) -> Extraction:
     """The document's text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
-    return KIND.read(data, _read_document)
+    return OPEN_TEXT.read(data, _read_open_text)
 
 
-def _read_document(packed: zipfile.ZipFile) -> Extraction:
+def _read_open_text(packed: zipfile.ZipFile) -> Extraction:
     notes: list[etree._Element] = []
     html = etree.Element("body")
     for body in archive.parse_xml(packed.read("content.xml")).iter("{*}text"):
@@ -40,7 +72,7 @@ def _read_document(packed: zipfile.ZipFile) -> Extraction:
         html.append(note)
     reading = extract_fragment(etree.tostring(html, encoding="unicode", method="html"))
     if not reading.text:
-        return KIND.refuse("empty")
+        return OPEN_TEXT.refuse("empty")
     about = archive.parse_xml(packed.read("meta.xml")).iter("{*}*") if "meta.xml" in packed.NameToInfo else ()
     stated = {etree.QName(node).localname: " ".join((node.text or "").split()) for node in about}
     reading.author = stated.get("initial-creator") or stated.get("creator", "")
@@ -89,3 +121,31 @@ def _write_text(html: etree._Element, text: str | None) -> None:
         html[-1].tail = (html[-1].tail or "") + text
     elif text:
         html.text = (html.text or "") + text
+
+
+def _convert(rtf: str) -> str:
+    return str(convert_rtf(rtf, errors="replace"))  # type: ignore[no-untyped-call]
+
+
+def extract_rtf(data: bytes) -> Extraction:
+    """The document's text. Outcome `unsupported`, with advice, when it cannot be read."""
+    try:
+        text = _convert(data.decode("latin-1"))
+        about = {
+            name.decode(): " ".join(_convert("{\\rtf1 " + value.decode("latin-1") + "}").split())
+            for name, value in _STATED.findall(data[:20_000])
+        }
+    except (ValueError, LookupError, TypeError, RuntimeError):
+        return RICH_TEXT.refuse("broken")
+    writer = DocumentWriter()
+    rows: list[list[str]] = []
+    for line in [*text.replace("\x00", "").replace("\r", "\n").split("\n"), ""]:
+        if line.rstrip().endswith("|"):  # the library ends each cell so
+            rows.append(line.rstrip().removesuffix("|").split("|"))
+            continue
+        writer.write_table(rows)
+        rows = []
+        writer.write_block(" ".join(line.split()))
+    if not writer.length:
+        return RICH_TEXT.refuse("empty")
+    return writer.finish(title=about.get("title", ""), author=about.get("author", ""))
