@@ -25,7 +25,7 @@ from agent.bot.responder import ReplyService
 from agent.errors import NotFound
 from agent.llm.detect import ReplyModel
 from agent.settings.config import read_config
-from agent.types.reply import AIResult, Conversation
+from agent.types.reply import Conversation
 from agent.workbenches import Workbenches
 from tests.waiting import wait_for
 from tests.web.replying_model import Script, stocked
@@ -215,45 +215,15 @@ def test_a_service_that_cannot_be_opened_says_so(
     assert answer.status_code == 503 and "there is no folder docs" in answer.json()["error"]
 
 
-def test_the_counters_are_what_prometheus_reads_and_count_right_when_many_ask_at_once(
-    post: Post, address: str
-) -> None:
-    def counted() -> dict[tuple[str, str], float]:
-        text = requests.get(address + "/metrics", timeout=30).text
-        told = {family.name: family for family in text_string_to_metric_families(text)}
-        assert (
-            told["ai_requests"].type == told["ai_gate"].type == "counter"
-            and told["ai_request_seconds"].type == "histogram"
-        )
-        assert all(family.documentation for family in told.values())
-        samples = [
-            sample
-            for family in told.values()
-            for sample in family.samples
-            if sample.name.startswith("ai_") and sample.name.endswith("_total")
-        ]
-        return {(sample.name, next(iter(sample.labels.values()))): sample.value for sample in samples}
-
-    before = counted()
-    assert {name for name, _ in before} == {"ai_requests_total", "ai_gate_total", "ai_tokens_total"}
-    asked = ["When do backups run?", "hello everybody", "When are backups made?"] * 4
-    with ThreadPoolExecutor(12) as pool:
-        answers = list(
-            pool.map(
-                lambda text: post("/reply", {"conversation": [{"role": "user", "text": text}]}).json(), asked
-            )
-        )
-    for text, answer in zip(asked, answers, strict=True):
-        wanted = {"When": "half past two", "hello": ""}[text.split()[0]]
-        assert answer["should_reply"] is bool(wanted) and wanted in answer["reply_text"]
-    rise = {key: value - before[key] for key, value in counted().items() if value != before[key]}
-    assert rise == {
-        ("ai_requests_total", "success"): 8,
-        ("ai_requests_total", "skip"): 4,
-        ("ai_gate_total", "answerable"): 8,
-        ("ai_gate_total", "not_answerable"): 4,
-        **{key: value for key, value in rise.items() if key[0] == "ai_tokens_total"},
-    }
+def test_the_counters_are_what_prometheus_reads(post: Post, address: str) -> None:
+    for text in ("When do backups run?", "hello everybody"):
+        post("/reply", {"conversation": [{"role": "user", "text": text}]})
+    text = requests.get(address + "/metrics", timeout=30).text
+    told = {family.name: family for family in text_string_to_metric_families(text)}
+    kinds = {name: family.type for name, family in told.items() if name.startswith("ai_")}
+    counters = dict.fromkeys(("ai_requests", "ai_gate", "ai_tokens"), "counter")
+    assert kinds == {**counters, "ai_request_seconds": "histogram"}
+    assert all(family.documentation for family in told.values())
 
 
 def test_messages_within_the_window_are_answered_once(
@@ -344,4 +314,3 @@ def test_one_slow_reply_does_not_hold_up_the_others(
     assert requests.get(address + "/metrics", timeout=30).status_code == 200
     let_go.set()
     thread.join(20)
-    assert AIResult().model_dump() == {"should_reply": False, "reply_text": ""}

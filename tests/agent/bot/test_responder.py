@@ -10,7 +10,7 @@ import pytest
 
 from agent.bot.responder import ReplyService
 from agent.engine.context import RunContext
-from agent.errors import ModelUnavailable, StoreError
+from agent.errors import StoreError
 from agent.store.ledger import new_owner_id
 from agent.types import Settings, Status, Step
 from agent.types.reply import AIResult, Conversation, RequestContext
@@ -62,36 +62,6 @@ def test_each_request_is_one_line_of_the_log_and_one_count(
     )  # type: ignore[attr-defined]
     found = rise(before)
     assert found[f'ai_requests_total{{result="{outcome}"}}'] == 1 and found["ai_request_seconds_count"] == 1
-
-
-@pytest.mark.parametrize(
-    ("script", "path"),
-    [
-        (Script(gate=ModelUnavailable("down")), "gate -> silent"),
-        (Script(select=ModelUnavailable("down")), "gate -> select -> silent"),
-        (Script(write=ModelUnavailable("down")), "gate -> select -> load -> write -> silent"),
-        (
-            Script(write=[(SAID, SAID)], verify=ModelUnavailable("down")),
-            "gate -> select -> load -> write -> verify -> silent",
-        ),
-        (Script(write="[]"), "gate -> select -> load -> write -> silent"),
-    ],
-    ids=["gate", "select", "write", "verify", "no json"],
-)
-def test_whichever_step_fails_the_log_tells_the_way_as_a_warning(
-    opened: Open, caplog: pytest.LogCaptureFixture, script: Script, path: str
-) -> None:
-    with caplog.at_level(logging.INFO, "agent.reply"):
-        replied = opened({"ai_response": {"enable_verification": True}}, client=ScriptedModel(script)).reply(
-            says()
-        )
-    line = line_of(caplog)
-    assert replied.failed and replied.result == AIResult() and line.levelno == logging.WARNING
-    assert (
-        path in line.getMessage()
-        and "should_reply=False (error)" in line.getMessage()
-        and line.reason in line.getMessage()
-    )  # type: ignore[attr-defined]
 
 
 def test_what_a_model_or_a_stranger_says_stays_on_its_line_of_the_log(

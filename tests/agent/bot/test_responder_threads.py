@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 from sqlalchemy import func, select
 
 from agent.bot.responder import ReplyOutcome
-from agent.llm.model import CompletionRequest
 from agent.store import tables
 from agent.types.reply import RequestContext
 from tests.agent.bot.replies import Open, counted, rise, says
@@ -21,50 +19,28 @@ from tests.web.scripted import ScriptedModel
 pytestmark = pytest.mark.slow
 
 
-class Echo:
-    """A model that answers each conversation with the sentence its marker stands for, and keeps nothing."""
+CODE = "Locker {0} is opened with code {0}."
 
-    strong = fast = "echo"
-    local = True
 
-    def __init__(self) -> None:
-        self.calls = 0
-        self._lock = threading.Lock()
-
-    def context_length(self, _tier: str) -> int:
-        return 32_768
-
-    def complete(self, request: CompletionRequest) -> Any:
-        with self._lock:
-            self.calls += 1
-        prompt = "\n".join(message["content"] for message in request.messages)
-        n = int(re.search(r"marker (\d+)", prompt)[1])  # type: ignore[index]
-        quote = f"Locker {n % 40} is opened with code {1000 + n % 40}."
-        said: dict[str, Any] = {
-            "GateReply": {"should_reply": n % 10 != 9, "reasoning": f"marker {n}"},
-            "SelectionReply": {"selected_source_ids": ["kb:lockers.md"], "reasoning": f"marker {n}"},
-            "WritingReply": {
-                "answer": [
-                    {
-                        "text": quote,
-                        "quotes": [{"passage_id": place(prompt, quote), "quote": quote}],
-                        "pictures": [],
-                    }
-                ],
-                "missing": "",
-                "confidence": 0.9,
-            },
-        }[request.schema.__name__]
-        if n % 10 == 8 and request.schema.__name__ == "WritingReply":
-            said = {"answer": "broken"}
-        return ScriptedModel([said]).complete(request)
+def echo(messages: list[dict[str, Any]], shape: Any) -> Any:
+    """Answers each conversation with the sentence its marker stands for, and keeps nothing."""
+    prompt = "\n".join(message["content"] for message in messages)
+    n = int(re.search(r"marker (\d+)", prompt)[1])  # type: ignore[index]
+    if shape.__name__ == "GateReply":
+        return {"should_reply": n % 10 != 9, "reasoning": f"marker {n}"}
+    if shape.__name__ == "SelectionReply":
+        return {"selected_source_ids": ["kb:lockers.md"], "reasoning": f"marker {n}"}
+    quote = CODE.format(n)
+    quotes = [{"passage_id": place(prompt, quote), "quote": quote}]
+    said = {"answer": [{"text": quote, "quotes": quotes, "pictures": []}], "confidence": 0.9}
+    return {"answer": "broken"} if n % 10 == 8 else said
 
 
 @pytest.mark.parametrize("stored", [True, False])
 def test_replies_from_16_threads_do_not_mix_and_leave_nothing_behind(opened: Open, stored: bool) -> None:
-    model, many = Echo(), 40
+    model, many = ScriptedModel(echo), 40
     replying = opened({"ai_response": {"graph_timeout_seconds": 600}}, client=model, stored=stored)
-    lockers = "# Lockers\n\n" + "\n\n".join(f"Locker {n} is opened with code {1000 + n}." for n in range(40))
+    lockers = "# Lockers\n\n" + "\n\n".join(CODE.format(n) for n in range(many))
     replying.bench.library.add_file("lockers.md", lockers.encode())
 
     def ask(n: int) -> ReplyOutcome:
@@ -80,8 +56,7 @@ def test_replies_from_16_threads_do_not_mix_and_leave_nothing_behind(opened: Ope
         elif n % 10 == 8:
             assert (replied.path[-2:], replied.failed) == (("write", "silent"), True)
         else:
-            code = f"Locker {n % 40} is opened with code {1000 + n % 40}."
-            assert replied.result.reply_text.startswith(code)
+            assert replied.result.reply_text.startswith(CODE.format(n))
         assert bool(replied.result.reply_text) == (n % 10 < 8)
     assert len({replied.run_id for replied in told}) == many
     skip = error = many // 10

@@ -87,9 +87,3 @@ def test_with_a_model_it_says_what_is_small_talk(said: Said) -> None:
     assert turn.state.answer and turn.state.answer.is_small_talk
     real = said("ok, and the tickets?", model := script(TICKET))
     assert real.text == TICKET[0] and model.roles[0] == "router"
-
-
-def test_what_the_router_asks_back_is_not_asked_again(said: Said) -> None:
-    turn = said("Who built it?", (model := Script(router="ASK_CLARIFICATION")))
-    assert turn.way == "router clarify respond" and turn.text == "Which ferry?" and model.of("clarify") == []
-    assert turn.state.answer and turn.state.answer.by == "model"

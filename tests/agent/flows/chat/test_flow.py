@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from agent.flows.chat.flow import CHAT
-from agent.llm.model import CompletionRequest
 from agent.types import LibraryScope, Status
 from agent.workbench import Workbench
 from tests.tables import by_table
@@ -100,43 +99,26 @@ def test_without_facilities_a_search_for_one_becomes_a_search(bench: Workbench) 
 
 def test_the_state_has_the_seeds_fields(said: Said, bench: Workbench) -> None:
     stock_kiosks(bench)
+    told = "A ticket costs 38 kronor."
     turn = said(script=Script(grade=[[0.9], 0.9], rewrite="harbour kiosk"))
     state = bench.as_json(turn.id)["chat"]
-    assert set(state) == {
-        "messages",
-        "original_query",
-        "rewritten_query",
-        "retrieved_docs",
-        "doc_relevance_scores",
-        "draft_answer",
-        "final_answer",
-        "sources",
-        "route_decision",
-        "retry_count",
-        "needs_clarification",
-        "confidence",
+    docs, scores, confidence = (
+        state.pop(name) for name in ("retrieved_docs", "doc_relevance_scores", "confidence")
+    )
+    assert [source["quotes"] for source in state.pop("sources")] == [[QUOTE]]
+    assert state == {
+        "messages": [{"role": "user", "content": ASKED}, {"role": "assistant", "content": told}],
+        "original_query": ASKED,
+        "rewritten_query": "harbour kiosk",
+        "draft_answer": told,
+        "final_answer": told,
+        "route_decision": "RETRIEVE",
+        "retry_count": 1,
+        "needs_clarification": None,
     }
-    assert (
-        state["original_query"] == ASKED
-        and state["rewritten_query"] == "harbour kiosk"
-        and state["retry_count"] == 1
-    )
-    assert state["messages"] == [
-        {"role": "user", "content": ASKED},
-        {"role": "assistant", "content": "A ticket costs 38 kronor."},
-    ]
-    assert (
-        len(state["retrieved_docs"]) == len(state["doc_relevance_scores"]) > 2
-        and state["doc_relevance_scores"][0] == 0.9
-    )
-    for doc in state["retrieved_docs"]:
+    assert len(docs) == len(scores) > 2 and scores[0] == 0.9 and 0 < confidence <= 1
+    for doc in docs:
         assert doc["text"] == bench.page(doc["page_id"]).text[doc["start"] : doc["end"]] != ""
-    assert state["draft_answer"] == state["final_answer"] == "A ticket costs 38 kronor." and state["sources"][
-        0
-    ]["quotes"] == [QUOTE]
-    assert (state["route_decision"], state["needs_clarification"]) == ("RETRIEVE", None) and 0 < state[
-        "confidence"
-    ] <= 1
 
 
 def test_only_what_is_in_scope_is_searched(said: Said) -> None:
@@ -150,16 +132,3 @@ def test_invented_sources_are_left_out_of_the_real_world(bench: Workbench) -> No
     bench.library.add_file("light.md", LIGHT.encode(), tags=["demo"])
     assert "31 metres" not in Talk(bench).say("How high is the lighthouse?").text
     assert "31 metres" in Talk(bench, world="demo").say("How high is the lighthouse?").text
-
-
-def test_the_light_roles_take_the_fast_model(said: Said, bench: Workbench) -> None:
-    said(script=Script(router="REWRITE_THEN_RETRIEVE"))
-    asked: list[CompletionRequest] = bench.worker.detect_model().client.requests  # type: ignore[union-attr]
-    tiers = {one.schema.__name__: one.tier for one in asked}
-    strong = {name for name, tier in tiers.items() if tier == "strong"}
-    assert strong == {"GenerateReply"} and set(tiers) - strong == {
-        "RouterReply",
-        "RewriteReply",
-        "GradeReply",
-        "CheckClaimsReply",
-    }

@@ -29,5 +29,8 @@ def test_information_is_retrieved_graded_and_told_in_one_pass(simple: Workbench)
 
 @pytest.mark.parametrize("route", ["DIRECT_ANSWER", "REWRITE_THEN_RETRIEVE", "ASK_CLARIFICATION"])
 def test_a_route_that_leans_on_the_conversation_searches(simple: Workbench, route: str) -> None:
-    turn = Talk(simple, script=Script(router=route)).say(ASKED)
-    assert turn.way == "router retrieve grade generate end" and turn.state.own.queries == [ASKED]
+    talk = Talk(simple, script=Script(router=route))
+    for _ in range(2):
+        turn = talk.say(ASKED)
+        assert turn.way == "router retrieve grade generate end" and turn.state.own.queries == [ASKED]
+    assert turn.state.history == [], "it forgets"

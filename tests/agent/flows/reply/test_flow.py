@@ -117,18 +117,6 @@ def test_a_model_that_fails_is_silence_never_a_rule(run: Run, parts: dict[str, A
     assert "A step failed" in silent(ran, *path) and ran.state.own.trouble
 
 
-def test_a_step_that_breaks_fails_the_run_and_says_nothing(run: Run) -> None:
-    def broken(_prompt: str) -> Any:
-        raise ZeroDivisionError("oops")
-
-    ran = run(script=Script(gate=broken))
-    assert (
-        ran.status is Status.FAILED
-        and ran.state.own.result.should_reply is False
-        and "oops" in ran.view.run.error
-    )
-
-
 def test_a_run_that_is_started_with_a_question_and_turns_has_a_conversation(bench: Workbench) -> None:
     stocked(bench)
     run_id = bench.start(

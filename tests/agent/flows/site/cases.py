@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from agent.types import SiteLimits
-from agent.workbench import Workbench
 from tests.web.folders import page, write_world
-from tests.web.scripted import ScriptedModel
 
 START, RETURNS = "https://kallsteg.example/", "https://kallsteg.example/support/returns"
 SEED_WAVES = SiteLimits(crawl_ahead=0, max_iterations=1, max_urls_per_iteration=1)
 """What was chosen is read, and nothing ahead of it."""
 PLAIN = {"Content-Type": "text/plain"}
 QUESTION = "How do I return a Kallsteg C2 logger?"
-
-
-def scripted(bench: Workbench, monkeypatch: pytest.MonkeyPatch, teller: Any) -> ScriptedModel:
-    model = ScriptedModel(teller)
-    monkeypatch.setattr(bench.worker, "model_client", lambda name, fast="": (model, ""))
-    return model
 
 
 def garden(tmp_path: Any, count: int = 30) -> str:

@@ -13,7 +13,7 @@ from agent.flows.site.state import SiteRun
 from agent.types import Outcome, Status
 from agent.workbench import RunSnapshot
 from tests.agent.flows.site.cases import QUESTION, RETURNS, SEED_WAVES, START
-from tests.web.folders import Told, page, write_world
+from tests.web.folders import Told
 
 pytestmark = pytest.mark.slow
 
@@ -114,16 +114,3 @@ def test_pages_of_the_conversation_are_held_to_the_sources_of_the_new_question(a
 
 # --- how far a follow-up reads
 # ---------------------------------------------------------------------------------------
-
-
-NURSERY = "https://nursery.example/"
-LAVENDER = "What does a potted lavender cost? A potted lavender costs four crowns."
-OPENING = "The nursery opens at nine. " + "Whoever walks among the beds is asked to keep to the paths. " * 4
-
-
-def nursery(tmp_path: Any) -> str:
-    """A site of many beds, with a page that says when it opens and one that says what a plant costs."""
-    beds = [page(f"{NURSERY}bed-{n}", f"Bed {n}", f"In bed {n} there are {n} roses.") for n in range(40)]
-    visit = page(f"{NURSERY}visit", "For visitors", OPENING)
-    prices = page(f"{NURSERY}prices", "What a potted lavender costs", LAVENDER)
-    return write_world(tmp_path / "w", [*beds, visit, prices])
