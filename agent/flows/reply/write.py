@@ -7,7 +7,7 @@ the length, by whole sentences: half a sentence may state the opposite.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from agent.answering.draft import ask_writer, draft_from_quotes
 from agent.answering.pages import content_passages
@@ -41,27 +41,44 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """Write a draft from the loaded texts, of which what is supported may be posted.
 
     Each sentence is checked against its quotes; one that fails is repaired once by its writer, else left
-    out. The writer hears of a contact that the quotes do not give; who insists on it is not heard."""
-    settings, question = state.settings.reply, state.own.standalone_question(state)
-    passages = select_passages(state, tools)
-    pages = [tools.page(source.page_id) for source in state.own.loaded if source.page_id]
+    out, as is one with a contact that its quotes do not give, of which the writer hears once."""
+    own, settings = state.own, state.settings.reply
+    passages, question = select_passages(state, tools), own.standalone_question(state)
+    pages = [tools.page(source.page_id) for source in own.loaded if source.page_id]
     known = [url for page in pages for url in (*find_urls(page.text), page.url, page.final_url)]
 
     def clean(text: str) -> str:
         """A sentence without mentions of everybody, its addresses as a source spells them."""
         return _MASS_MENTION.sub("", _spell_addresses(" ".join(text.split()), known))
 
-    judgement = _ask_writer(state, tools, passages, known)
+    def find_contacts(reply: WritingReply) -> Iterator[str]:
+        """What is wrong with each sentence that names a contact of no quote."""
+        for n, said in enumerate(reply.answer, start=1):
+            quotes = "\n".join(quote.quote for quote in said.quotes)
+            if foreign := _find_foreign_contacts(said.text, quotes, known):
+                yield f"Sentence {n} names a contact that its quotes do not give: {foreign[:200]}"
+
+    judgement = ask_writer(
+        tools,
+        WRITING,
+        passages,
+        find_contacts,
+        **own.shared_blanks(state),
+        pictures=own.picture_count(state),
+        task=settings.answer_prompt,
+        parts=state.plan,
+        passages=passages,
+        most=settings.max_answer_chars,
+    )
     if judgement.failure:
         return stay_silent(state, tools, trouble=judgement.failure)
     reply: WritingReply = judgement.value
-    written = [said for said in reply.answer if said.text and not _find_drafted_contacts(said, known)]
-    named = {s.text: _build_picture_facts(state, tools, s, judgement) for s in written}
+    named = {said.text: _build_picture_facts(state, tools, said, judgement) for said in reply.answer}
     pictured = {text: found for text, found in named.items() if found}
     _, change, now, checked = draft_from_quotes(
         state,
         tools,
-        judgement.replace(value=reply.model_copy(update={"answer": written})),
+        judgement,
         passages,
         question=question,
         clean=clean,
@@ -71,31 +88,28 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     )
     if checked.check_trouble:
         return stay_silent(state, tools, trouble=checked.check_trouble, **change)
-    answer = finish_answer(now, checked, tools.step)
-    supported = [
-        said
-        for said in _keep_supported(answer.main_sentences or checked.sentences, pictured)
-        if not _find_foreign_contacts(
-            said.text,
-            "\n".join(now.facts[i].quote for i in said.fact_ids if i in now.facts and now.facts[i].verified),
-            known,
-        )
-    ]
+    answer, supported = finish_answer(now, checked, tools.step), list[Sentence]()
+    for said in answer.main_sentences or checked.sentences:
+        if not said.backed:  # it may name a picture that was sent, which nothing can check
+            seen = [fact.id for fact in pictured.get(said.text, [])]
+            said = said.replace(fact_ids=seen, check="not_checked", findings=[], check_reason="")
+        quotes = "\n".join(now.facts[i].quote for i in said.fact_ids if now.facts[i].verified)
+        is_absent = any(finding.is_absent for finding in said.findings)  # a figure or name of no source
+        if said.fact_ids and not is_absent and not _find_foreign_contacts(said.text, quotes, known):
+            supported.append(said)
     text, fitted = _fit_length(supported, settings.max_answer_chars, words_for(question)["mark_disputed"])
     kept = {sentence.text for sentence in fitted}
-    drafted = (clean(said.text) for said in reply.answer)
+    drafted = [clean(said.text) for said in reply.answer if said.text]
     change["left_out"] = [text for text in drafted if checked.repairs.get(text, text) not in kept]
     if not fitted:
         why = reply.open or "the sources do not answer it"
         if supported:
             why = "no sentence is short enough"
-        elif written:
-            count = format_count(len(written), "sentence was", "sentences were")
+        elif drafted:
+            count = format_count(len(drafted), "sentence was", "sentences were")
             why = f"{count} drafted, and their quotes do not support what they say"
-        elif reply.answer:
-            why = "what was drafted sends people to a contact that no source gives"
-        said = f"Nothing could be said: {why.rstrip('.')}."
-        return stay_silent(state, tools, said, "not_covered", **change)
+        why = f"Nothing could be said: {why.rstrip('.')}."
+        return stay_silent(state, tools, why, "not_covered", **change)
     posted = limit_answer(now, answer, fitted)
     if answer.verdict == "no_evidence":
         missing = "No source supports it: it rests on a picture alone."
@@ -103,41 +117,13 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     if unfitted := len(supported) - len(fitted):
         too_long = f"{format_count(unfitted, 'supported sentence')} did not fit the length."
         posted = posted.replace(missing=f"{posted.missing} {too_long}".strip())
-    certainty = posted.certainty
     if unchecked := sum(not sentence.backed for sentence in fitted):
-        certainty += (
-            f" {unchecked} of {len(fitted)} statements rest on a picture alone, which nothing can check."
-        )
-    posted = posted.replace(certainty=certainty)
+        told = f"{unchecked} of {len(fitted)} statements rest on a picture alone, which nothing can check."
+        posted = posted.replace(certainty=f"{posted.certainty} {told}")
     change = {**record_answer(posted, change), "draft": text}
     if settings.enable_verification:
         return change, "verify"
     return {**change, "should_reply": True, "reply_text": complete_text(state, posted, text)}, "replied"
-
-
-def _ask_writer(
-    state: ReplyRun, tools: RunContext, passages: Sequence[Passage], known: Sequence[str]
-) -> RoleResult:
-    """The draft; its writer is asked once more for a contact that its quotes do not give."""
-
-    def find_contacts(reply: WritingReply) -> Iterator[str]:
-        """What is wrong with each sentence that names a contact of no quote."""
-        for n, said in enumerate(reply.answer, start=1):
-            if foreign := _find_drafted_contacts(said, known):
-                yield f"Sentence {n} names a contact that its quotes do not give: {foreign[:200]}"
-
-    return ask_writer(
-        tools,
-        WRITING,
-        passages,
-        find_contacts,
-        **state.own.shared_blanks(state),
-        pictures=state.own.picture_count(state),
-        task=state.settings.reply.answer_prompt,
-        parts=state.plan,
-        passages=passages,
-        most=state.settings.reply.max_answer_chars,
-    )
 
 
 def verify(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
@@ -238,11 +224,6 @@ def _build_picture_facts(
     ]
 
 
-def _find_drafted_contacts(said: WritingSentence, known: Sequence[str]) -> str:
-    """The contacts of a draft, before anybody has verified its quotes."""
-    return _find_foreign_contacts(said.text, "\n".join(quote.quote for quote in said.quotes), known)
-
-
 def _find_foreign_contacts(text: str, quotes: str, known: Sequence[str]) -> str:
     """The text as it would be without the contacts that the quotes do not give; "" when it has none."""
     given = set(_CALL.findall(quotes.casefold()))
@@ -254,17 +235,6 @@ def _find_foreign_contacts(text: str, quotes: str, known: Sequence[str]) -> str:
 def _spell_addresses(text: str, known: Sequence[str]) -> str:
     """The text with the known addresses as they were found."""
     return remove_unknown_urls(text, [*find_urls(text), *known])
-
-
-def _keep_supported(sentences: Sequence[Sentence], pictured: Mapping[str, Sequence[Fact]]) -> list[Sentence]:
-    """The backed sentences without a figure or name that stands in no source, and those that name a picture
-    that was sent, which nothing can check."""
-    told = list[Sentence]()
-    for said in sentences:
-        found = [fact.id for fact in pictured.get(said.text, [])]
-        shown = said.replace(fact_ids=found, check="not_checked", findings=[], check_reason="")
-        told.append(said if said.backed else shown)
-    return [s for s in told if s.fact_ids and not any(finding.is_absent for finding in s.findings)]
 
 
 def _fit_length(sentences: Sequence[Sentence], limit: int, disputed: str) -> tuple[str, list[Sentence]]:

@@ -45,21 +45,14 @@ def test_each_request_is_one_line_of_the_log_and_one_count(
         result = replying.generate_reply(
             says("When do backups run, dear secret-word?"), RequestContext(channel="help")
         )
-    line = line_of(caplog)
-    assert (line.path, line.outcome, line.should_reply) == (
-        path,
-        outcome,
-        outcome == "success",
-    ) and result.should_reply is line.should_reply  # type: ignore[attr-defined]
-    assert (
-        line.seconds > 0 and line.run and path in line.getMessage() and "secret-word" not in line.getMessage()
-    )  # type: ignore[attr-defined]
-    usage = replying.bench.store.calls.sum_usage(line.run)  # type: ignore[attr-defined]
-    assert (line.prompt_tokens, line.completion_tokens, line.calls) == (
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        usage.llm_calls,
-    )  # type: ignore[attr-defined]
+    line: Any = line_of(caplog)
+    assert (line.path, line.outcome, line.should_reply) == (path, outcome, outcome == "success")
+    assert result.should_reply is line.should_reply and line.seconds > 0 and line.run
+    assert path in line.getMessage() and "secret-word" not in line.getMessage()
+    assert line.levelno == (logging.WARNING if outcome == "error" else logging.INFO)
+    usage = replying.bench.store.calls.sum_usage(line.run)
+    told = (line.prompt_tokens, line.completion_tokens, line.calls)
+    assert told == (usage.prompt_tokens, usage.completion_tokens, usage.llm_calls)
     found = rise(before)
     assert found[f'ai_requests_total{{result="{outcome}"}}'] == 1 and found["ai_request_seconds_count"] == 1
 
@@ -92,20 +85,11 @@ def test_whatever_breaks_is_silence_and_no_crash(opened: Open, monkeypatch: pyte
 
 def test_the_whole_request_has_its_time(opened: Open) -> None:
     with ModelServer(lambda _: web.stalls()) as server:
-        file = {
-            "ai_response": {
-                "graph_timeout_seconds": 0.5,
-                "llm": {"base_url": server.url, "model": "m", "timeout_seconds": 30},
-            }
-        }
-        replying = opened(file, stored=True)
+        llm = {"base_url": server.url, "model": "m", "timeout_seconds": 30}
+        replying = opened({"ai_response": {"graph_timeout_seconds": 0.5, "llm": llm}}, stored=True)
         replied = replying.reply(says())  # the server would keep it 30 s a call
-    assert (
-        replied.failed
-        and replied.path == ("budget", "silent")
-        and "time" in replied.reason
-        and replied.result == AIResult()
-    )
+    assert replied.failed and replied.path == ("budget", "silent") and "time" in replied.reason
+    assert replied.result == AIResult()
     assert replying.bench.snapshot(replied.run_id).run.status is Status.DONE
 
 
@@ -118,13 +102,8 @@ def test_time_in_line_counts_and_a_reply_that_is_late_is_not_given_out(
 
     def slow(request: Any, *of: Any) -> RunContext:
         tools = real(request, *of)
-        monkeypatch.setattr(
-            time,
-            "monotonic",
-            lambda now=time.monotonic: (
-                now() + (500 if replying.bench.snapshot(request.run_id).head >= 4 else 0)
-            ),
-        )
+        late = lambda: 500 * (replying.bench.snapshot(request.run_id).head >= 4)  # noqa: E731
+        monkeypatch.setattr(time, "monotonic", lambda now=time.monotonic: now() + late())
         return tools
 
     monkeypatch.setattr(replying, "_build_context", slow)
@@ -136,12 +115,8 @@ def test_time_in_line_counts_and_a_reply_that_is_late_is_not_given_out(
 
 def test_each_model_call_has_its_time_and_its_retries(opened: Open) -> None:
     with ModelServer(lambda _: web.stalls()) as server:
-        file = {
-            "ai_response": {
-                "llm": {"base_url": server.url, "model": "m", "timeout_seconds": 0.3, "max_retries": 1}
-            }
-        }
-        replied = opened(file).reply(says())
+        llm = {"base_url": server.url, "model": "m", "timeout_seconds": 0.3, "max_retries": 1}
+        replied = opened({"ai_response": {"llm": llm}}).reply(says())
         assert len(server.requests) == 2
     assert replied.failed and replied.path == ("gate", "silent") and "0.3 s" in replied.reason
 

@@ -26,43 +26,24 @@ pytestmark = pytest.mark.slow
 
 def speaks(request: Request) -> Any:
     """The script behind a real server, whatever form the reply is asked for in."""
-    name = (
-        request.body["tools"][0]["function"]["name"]
-        if "tools" in request.body
-        else request.body["response_format"]["json_schema"]["name"]
-    )
+    tool, shape = request.body.get("tools", [{}])[0].get("function"), request.body.get("response_format")
+    name = tool["name"] if tool else shape["json_schema"]["name"]
     said = Script(write=[(SAID, SAID)])(request.body["messages"], type(name, (), {}))
-    if "tools" not in request.body:
-        return said
-    return web.says(
-        None,
-        tool_calls=[
-            {"id": "1", "type": "function", "function": {"name": name, "arguments": json.dumps(said)}}
-        ],
-    )
+    call = {"id": "1", "type": "function", "function": {"name": name, "arguments": json.dumps(said)}}
+    return web.says(None, tool_calls=[call]) if tool else said
 
 
 @pytest.mark.parametrize("method", ["json_schema", "function_calling"])
 def test_the_file_goes_before_the_environment_and_says_how_to_ask(opened: Open, method: str) -> None:
     with ModelServer(speaks) as server, ModelServer() as other:
-        llm = {
-            "base_url": server.url,
-            "api_key": "own",
-            "model": "crynux",
-            "vram_limit": 24.5,
-            "structured_output_method": method,
-        }
-        replying = opened(
-            {"ai_response": {"llm": llm}}, OPENAI_BASE_URL=other.url, OPENAI_API_KEY="env", MODEL="env"
-        )
-        replied = replying.reply(says())
+        llm = {"base_url": server.url, "api_key": "own", "model": "crynux", "vram_limit": 24.5}
+        own = {"llm": {**llm, "structured_output_method": method}}
+        env = {"OPENAI_BASE_URL": other.url, "OPENAI_API_KEY": "env", "MODEL": "env"}
+        replied = opened({"ai_response": own}, **env).reply(says())
         assert replied.result.reply_text == NIGHT and len(server.requests) == 3 and other.paths == []
         for request in server.requests:
-            assert (
-                request.body["model"] == "crynux"
-                and request.body["vram_limit"] == 24.5
-                and request.headers["authorization"] == "Bearer own"
-            )
+            assert (request.body["model"], request.body["vram_limit"]) == ("crynux", 24.5)
+            assert request.headers["authorization"] == "Bearer own"
             assert ("tools" in request.body) is (method == "function_calling")
         assert replied.usage.prompt_tokens == 33 and replied.usage.completion_tokens == 21
 

@@ -3,7 +3,7 @@ words are left standing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +31,17 @@ def library(tmp_path: Path) -> Iterator[Library]:
     store.close()
 
 
-def done(is_met: Callable[[], bool]) -> bool:
-    wait_for(is_met)
-    return True
+def describe(library: Library, server: ModelServer, **llm: Any) -> SummaryWorker:
+    """A worker that asks this server, after its first round."""
+    settings = LLMSettings(base_url=server.url, model="m", **llm)
+    describing = SummaryWorker(library, ReplyModel(config.read_config(), settings))
+    again(describing)
+    return describing
 
 
-def at_rest(describing: SummaryWorker) -> bool:
-    return done(lambda: not describing._running.locked())
+def again(describing: SummaryWorker) -> None:
+    describing.start()
+    wait_for(lambda: not describing._running.locked())
 
 
 def by(library: Library) -> dict[str, tuple[str, str]]:
@@ -47,44 +51,28 @@ def by(library: Library) -> dict[str, tuple[str, str]]:
 def test_a_document_is_described_once_and_again_when_its_text_is_new(library: Library) -> None:
     library.add_file("by-hand.md", b"# Notes\n\nSomething that a person described.")
     library.describe("kb:by-hand.md", "What I wrote.", "person")
-    with ModelServer(
-        lambda request: {"description": "Boats to the island:\ntimes and " + "tickets " * 99}
-    ) as server:
-        describing = SummaryWorker(
-            library,
-            ReplyModel(config.read_config(), LLMSettings(base_url=server.url, model="m", vram_limit=8)),
-        )
-        describing.start()
-        assert done(lambda: by(library)["kb:boats.md"][0] == "model") and at_rest(describing)
+    words = "Boats to the island:\ntimes and " + "tickets " * 99
+    with ModelServer(lambda request: {"description": words}) as server:
+        describing = describe(library, server, vram_limit=8)
         told = by(library)
-        assert (
-            told["kb:boats.md"][1].startswith("Boats to the island: times and tickets")
-            and len(told["kb:boats.md"][1]) <= 280
-        )
+        assert told["kb:boats.md"][0] == "model" and len(told["kb:boats.md"][1]) <= 280
+        assert told["kb:boats.md"][1].startswith("Boats to the island: times and tickets")
         assert told["kb:by-hand.md"] == ("person", "What I wrote.")
         [request] = server.requests
-        assert (
-            "leaves at seven" in request.prompt
-            and "Tickets" in request.prompt
-            and request.body["vram_limit"] == 8
-        )
-        describing.start()
-        assert at_rest(describing) and len(server.requests) == 1
+        assert "leaves at seven" in request.prompt and "Tickets" in request.prompt
+        assert request.body["vram_limit"] == 8
+        again(describing)
+        assert len(server.requests) == 1
         library.add_file("boats.md", BOATS.replace("seven", "nine").encode())
-        describing.start()
-        assert done(lambda: len(server.requests) == 2) and at_rest(describing)
-        assert all(one.described_by != "keyless" for one in library.sources(kind="file", limit=9))
+        again(describing)
+        assert len(server.requests) == 2 and by(library)["kb:boats.md"][0] == "model"
         assert len(library.store.calls.list_for_run("library")) == 2
 
 
 def test_a_model_that_fails_leaves_the_rules_words_and_is_not_asked_at_once_again(library: Library) -> None:
     with ModelServer(lambda _: web.status(401)) as server:
-        describing = SummaryWorker(
-            library, ReplyModel(config.read_config(), LLMSettings(base_url=server.url, model="m"))
-        )
-        for _ in range(3):
-            describing.start()
-            assert at_rest(describing)
+        describing = describe(library, server)
+        again(describing)
         assert len(server.requests) == 1 and by(library)["kb:boats.md"][0] == "keyless"
 
 
@@ -94,10 +82,5 @@ def test_what_changes_while_the_model_thinks_keeps_its_own_words(library: Librar
         return {"description": "Boats at seven."}
 
     with ModelServer(slow) as server:
-        describing = SummaryWorker(
-            library, ReplyModel(config.read_config(), LLMSettings(base_url=server.url, model="m"))
-        )
-        describing.start()
-        assert (
-            at_rest(describing) and len(server.requests) == 1 and by(library)["kb:boats.md"][0] == "keyless"
-        )
+        describe(library, server)
+        assert len(server.requests) == 1 and by(library)["kb:boats.md"][0] == "keyless"
