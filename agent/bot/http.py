@@ -18,6 +18,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
@@ -50,7 +51,7 @@ class Caller:
 class RequestRefused(UsageError):
     """A request is refused with an HTTP status and a sentence; `retry_after` is in seconds, 0 for none."""
 
-    def __init__(self, status: int, sentence: str, retry_after: int = 0) -> None:
+    def __init__(self, status: HTTPStatus, sentence: str, retry_after: int = 0) -> None:
         super().__init__(sentence)
         self.status, self.retry_after = status, retry_after
 
@@ -63,7 +64,9 @@ def identify_caller(
 
     def count(caller: str) -> None:
         if wait := rates.take(caller):
-            raise RequestRefused(429, f"too many requests: ask again in {wait} s", wait)
+            raise RequestRefused(
+                HTTPStatus.TOO_MANY_REQUESTS, f"too many requests: ask again in {wait} s", wait
+            )
 
     scheme, _, token = authorization.partition(" ")
     given = token.strip() if scheme.lower() == "bearer" else ""
@@ -76,7 +79,8 @@ def identify_caller(
         first = benches.accounts.people.find_first_admin()
         if first is None or not benches.accounts.people.is_let_in(first):
             raise RequestRefused(
-                503, "REPLY_TOKEN answers for the first admin, who has not signed in yet, or is blocked"
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "REPLY_TOKEN answers for the first admin, who has not signed in yet, or is blocked",
             )
         return Caller(first.id, benches.open(first))
     if benches.accounts and given and (person := benches.accounts.find_caller(given, scope)):
@@ -84,12 +88,17 @@ def identify_caller(
         find = benches.accounts.find_caller
         return Caller(person.id, benches.open(person), lambda: find(given, scope) is not None)
     if benches.accounts:
-        raise RequestRefused(401, "send an API token (made on the screen You): authorization: Bearer …")
+        raise RequestRefused(
+            HTTPStatus.UNAUTHORIZED, "send an API token (made on the screen You): authorization: Bearer …"
+        )
     if wanted:
-        raise RequestRefused(401, "send the token of REPLY_TOKEN: authorization: Bearer …")
+        raise RequestRefused(
+            HTTPStatus.UNAUTHORIZED, "send the token of REPLY_TOKEN: authorization: Bearer …"
+        )
     if not is_known_name:
         raise RequestRefused(
-            403, "this name is not among the allowed hosts; set REPLY_TOKEN to let others ask"
+            HTTPStatus.FORBIDDEN,
+            "this name is not among the allowed hosts; set REPLY_TOKEN to let others ask",
         )
     return Caller("", benches.local())
 
@@ -200,7 +209,7 @@ class ReplyHttp:
 
     def _open(self, caller: Caller) -> _Opened:
         if not caller.still_holds():  # it ended while the body was being sent
-            raise RequestRefused(401, "this token was revoked")
+            raise RequestRefused(HTTPStatus.UNAUTHORIZED, "this token was revoked")
         with self._lock:
             former = self._opened.get(caller.owner)
             if former and former.service.bench is caller.bench:
@@ -230,7 +239,11 @@ class ReplyHttp:
         except TouchstoneError as refused:
             return _refuse(refused)
         except (asyncio.CancelledError, RuntimeError):
-            return _refuse(RequestRefused(503, "this server is stopping; send the message again"))
+            return _refuse(
+                RequestRefused(
+                    HTTPStatus.SERVICE_UNAVAILABLE, "this server is stopping; send the message again"
+                )
+            )
         if outcome is None:
             return JSONResponse({**AIResult().model_dump(), "merged": True})
         return _make_response(outcome, merged=False)
@@ -240,13 +253,15 @@ class ReplyHttp:
     ) -> ReplyRequest | MessageRequest:
         """The parsed body. Raises RequestRefused."""
         if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-            raise RequestRefused(415, "send JSON, with the header content-type: application/json")
+            raise RequestRefused(
+                HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send JSON, with the header content-type: application/json"
+            )
         try:
             return shape.model_validate(json.loads(await request.body()))
         except ValidationError as wrong:
-            raise RequestRefused(400, describe_faults(wrong)) from None
+            raise RequestRefused(HTTPStatus.BAD_REQUEST, describe_faults(wrong)) from None
         except (ValueError, RecursionError):
-            raise RequestRefused(400, "the body is not JSON") from None
+            raise RequestRefused(HTTPStatus.BAD_REQUEST, "the body is not JSON") from None
 
     def _identify(self, request: Request, scope: str) -> Caller:
         """Who asks. A page elsewhere can point its own name at this machine, so without a token only the
@@ -269,8 +284,8 @@ async def _run(
 def _refuse(refused: TouchstoneError) -> JSONResponse:
     if not isinstance(refused, RequestRefused):  # a missing folder, a wrong settings file
         log.error("replies cannot be given: %s", refused)
-        refused = RequestRefused(503, f"replies cannot be given now: {refused}")
-    headers = {"www-authenticate": "Bearer"} if refused.status == 401 else {}
+        refused = RequestRefused(HTTPStatus.SERVICE_UNAVAILABLE, f"replies cannot be given now: {refused}")
+    headers = {"www-authenticate": "Bearer"} if refused.status == HTTPStatus.UNAUTHORIZED else {}
     if refused.retry_after:
         headers["retry-after"] = str(refused.retry_after)
     return JSONResponse({"error": str(refused)}, status_code=refused.status, headers=headers)

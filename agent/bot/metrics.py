@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from prometheus_client import (
@@ -107,13 +108,15 @@ class OperationsHttp:
         body: dict[str, object] = {"status": "not ready" if faults else "ready"}
         if self.is_permitted(request):
             body["faults"] = faults
-        return JSONResponse(body, status_code=503 if faults else 200)
+        return JSONResponse(body, status_code=HTTPStatus.SERVICE_UNAVAILABLE if faults else HTTPStatus.OK)
 
     def handle_metrics(self, request: Request) -> Response:
         """All metrics for Prometheus, or 401."""
         if not self.is_permitted(request):
             told = {"error": "set METRICS_TOKEN, and send it: authorization: Bearer …"}
-            return JSONResponse(told, status_code=401, headers={"www-authenticate": "Bearer"})
+            return JSONResponse(
+                told, status_code=HTTPStatus.UNAUTHORIZED, headers={"www-authenticate": "Bearer"}
+            )
         body = render_metrics(list_engine_states(self._open_benches().list_open()))
         return Response(body, headers={"content-type": CONTENT_TYPE_LATEST})
 

@@ -16,10 +16,9 @@ from agent.roles.reply import GATE, SELECTION
 from agent.types import PageRef, Refusal
 from agent.types.reply import GateDecision, LoadedSource, SourceSelection
 
-MAX_SHOWN_ENTRIES = 80
-"""Entries of the index in one prompt; of a larger index those whose sources contain words of the question."""
 MAX_SHOWN_CHARS = 24_000
-"""Characters of the index in one prompt."""
+"""Characters of the index in one prompt, about 80 entries; of a larger index those whose sources contain words
+of the question."""
 NEEDS_MODEL = "A reply needs a model, and none is connected."
 MAX_WORD_HITS = 60
 """Passages that are looked up by the words of the question, to rank the sources."""
@@ -63,13 +62,10 @@ def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     for text in dict.fromkeys(texts):
         for hit in tools.library.search(text, MAX_WORD_HITS, scope=scope, words_only=True).hits:
             by_words[hit.source_id] = max(hit.score, by_words.get(hit.source_id, 0.0))
-    sizes = {entry.source_id: len(entry.source_id) + len(entry.description) for entry in entries}
-    shown = entries
-    if len(entries) > MAX_SHOWN_ENTRIES or sum(sizes.values()) > MAX_SHOWN_CHARS:
-        best = sorted(entries, key=lambda entry: -by_words.get(entry.source_id, 0.0))[:MAX_SHOWN_ENTRIES]
-        sums = accumulate(sizes[entry.source_id] for entry in best)
-        fitting = [size <= MAX_SHOWN_CHARS for size in sums]
-        shown = best[: max(1, sum(fitting))]
+    best = sorted(entries, key=lambda entry: -by_words.get(entry.source_id, 0.0))
+    sizes = accumulate(len(entry.source_id) + len(entry.description) for entry in best)
+    fitting = best[: max(1, sum(size <= MAX_SHOWN_CHARS for size in sizes))]
+    shown = fitting if len(fitting) < len(entries) else entries
     ids = {entry.source_id for entry in shown}
     judgement = tools.judge(
         SELECTION,

@@ -42,23 +42,12 @@ def test_every_prompt_has_the_whole_conversation_with_labels_and_the_introductio
 def test_a_large_index_is_cut_down_by_words_beforehand_and_that_is_recorded(
     run: Run, bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flow, "MAX_SHOWN_ENTRIES", 2)
-    script = Script(write=[NIGHT])
-    ran = run(script=script)
-    chosen = ran.state.own.selection
-    assert (
-        chosen
-        and chosen.prefiltered
-        and chosen.entries == 4
-        and len(chosen.shown) == 2
-        and chosen.shown[0] == "kb:backups.md"
-    )
-    assert len(re.findall(r"^s\d+ ", script.of("selection")[0], re.MULTILINE)) == 2
-    monkeypatch.setattr(flow, "MAX_SHOWN_ENTRIES", 80)
     monkeypatch.setattr(flow, "MAX_SHOWN_CHARS", 10)
-    assert len(run(script=Script(write=[NIGHT])).state.own.selection.shown) == 1, (
-        "the best one is shown however long it is"
-    )  # type: ignore[union-attr]
+    script = Script(write=[NIGHT])
+    chosen = run(script=script).state.own.selection
+    assert chosen and chosen.prefiltered and chosen.entries == 4
+    assert chosen.shown == ["kb:backups.md"], "the best one is shown however long it is"
+    assert len(re.findall(r"^s\d+ ", script.of("selection")[0], re.MULTILINE)) == 1
 
 
 def test_invented_pages_of_the_demo_world_are_no_sources(run: Run, bench: Workbench) -> None:
