@@ -17,7 +17,7 @@ from agent.types import PageRef, Refusal
 from agent.types.reply import GateDecision, LoadedSource, SourceSelection
 
 MAX_SHOWN_CHARS = 24_000
-"""Characters of the index in one prompt, about 80 entries; of a larger index those whose sources contain words
+"""Characters of the index in one prompt, about 80 entries; of a larger one those whose sources contain words
 of the question."""
 NEEDS_MODEL = "A reply needs a model, and none is connected."
 MAX_WORD_HITS = 60
