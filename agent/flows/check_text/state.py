@@ -14,6 +14,7 @@ from agent.evidence.support import describe_support
 from agent.text.urls import canonicalize
 from agent.types import (
     CheckedText,
+    Citation,
     MarkedSentence,
     Outcome,
     Overruling,
@@ -51,30 +52,25 @@ class CheckTextState(AnsweringState):
 
     def place_reference(self, name: str, url: str) -> Change:
         """The sentences that cite it, with the address."""
-        moved = []
-        for claim in self.claims:
-            wanted = [not one.url and name == (one.label or one.trouble) for one in claim.citations]
-            pairs = zip(claim.citations, wanted, strict=True)
-            cited = [one.replace(url=url, trouble="") if is_it else one for one, is_it in pairs]
-            moved += [claim.replace(citations=cited)] if any(wanted) else []
-        return {"sentences": moved}
 
-    def find_ref(self, run: RunState[Any], url: str) -> PageRef | None:
-        """The page of a cited address; None while it was not asked for."""
-        name = canonicalize(url)
-        known = (ref for ref in run.pages.values() if canonicalize(ref.url) == name)
-        return run.pages.get(url) or next(known, None)
+        def place(one: Citation) -> Citation:
+            is_it = not one.url and name == (one.label or one.trouble)
+            return one.replace(url=url, trouble="") if is_it else one
+
+        moved = [claim.replace(citations=[place(one) for one in claim.citations]) for claim in self.claims]
+        return {"sentences": [new for new, old in zip(moved, self.claims, strict=True) if new != old]}
+
+    def refs_by_address(self, run: RunState[Any]) -> dict[str, PageRef]:
+        """The pages that were asked for, by address as `canonicalize` spells it."""
+        return {canonicalize(ref.url): ref for ref in run.pages.values()}
 
     def urls_to_fetch(self, run: RunState[Any]) -> list[str]:
         """The cited addresses that were not asked for, or that a person asked to try again; each once."""
-        names = {canonicalize(ref.url): ref for ref in run.pages.values()}
+        refs, wanted = self.refs_by_address(run), dict[str, str]()
         again = {canonicalize(asked.query_or_url): asked.step for asked in run.again}
-        wanted: dict[str, str] = {}
-        for url in (url for claim in self.claims for url in claim.urls):
-            name = canonicalize(url)
-            ref = names.get(name)
-            if ref is None or again.get(name, -1) > ref.step:
-                wanted.setdefault(name, ref.url if ref else url)
+        for name, url in ((canonicalize(url), url) for claim in self.claims for url in claim.urls):
+            if name not in refs or again.get(name, -1) > refs[name].step:
+                wanted.setdefault(name, refs[name].url if name in refs else url)
         return list(wanted.values())
 
     def claims_to_search(self, run: RunState[Any]) -> list[TextSentence]:
@@ -85,11 +81,14 @@ class CheckTextState(AnsweringState):
 
     def claims_to_check(self, run: RunState[Any]) -> list[TextSentence]:
         """The claims without a mark, or with one that is older than a page they cite."""
-        steps, due = {canonicalize(ref.url): ref.step for ref in run.pages.values()}, []
-        for claim in self.claims:
-            mark, read = self.marks.get(claim.id), [steps.get(canonicalize(url), -1) for url in claim.urls]
-            due += [claim] if mark is None or max(read, default=-1) > mark.step else []
-        return due
+        steps = {name: ref.step for name, ref in self.refs_by_address(run).items()}
+        marked = {name: mark.step for name, mark in self.marks.items()}
+        return [
+            claim
+            for claim in self.claims
+            if claim.id not in marked
+            or any(steps.get(canonicalize(url), -1) > marked[claim.id] for url in claim.urls)
+        ]
 
     def describe_target(self, run: RunState[Any], step: str) -> str:
         """How far the step has come, in numbers."""
@@ -146,8 +145,9 @@ class CheckTextState(AnsweringState):
         for citation in one.citations:
             if citation.trouble:
                 yield citation.trouble.rstrip(".")
+        refs = self.refs_by_address(run) if given.unread else {}
         for url in given.unread:
-            ref = self.find_ref(run, url)
+            ref = refs.get(canonicalize(url))
             if ref is None or ref.outcome is not Outcome.OK:
                 why = ref.detail.rstrip(".") if ref else "it was not asked for before the check ended"
                 yield f"{url} could not be read: {why}"

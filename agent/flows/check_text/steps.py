@@ -73,13 +73,10 @@ def _go_on(state: CheckTextRun, tools: RunContext, change: Change) -> tuple[Chan
 
 def read(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     """Read the text, given or by its address, and split it into sentences with what they cite."""
-    page_id = state.settings.check_text.page_id
-    address = complete_typed_url(state.question)
-    refs: list[PageRef] = []
-    if page_id:
+    address, refs = complete_typed_url(state.question), list[PageRef]()
+    supplied = state.own.refs_by_address(state).get(canonicalize(address))
+    if page_id := state.settings.check_text.page_id or (supplied.page_id if supplied else ""):
         page = tools.page(page_id, raw=True)
-    elif (supplied := state.own.find_ref(state, address)) and supplied.page_id:
-        page_id, page = supplied.page_id, tools.page(supplied.page_id, raw=True)
     elif canonicalize(address):
         page = tools.fetch(address)
         refs = [store_fetched(tools, address, page, "person")]
@@ -91,18 +88,15 @@ def read(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     if not page_id:
         return {"pages": refs, "why_stopped": page.detail, "stop_reason": "blocked"}, "result"
     sentences = split_text(page, documents.find_anchors(page))
+    why = f"the text has {len(sentences):,} sentences; the first {MAX_SENTENCES:,} are checked. Split it"
     change: Change = {
         "pages": refs,
         "text_page": page_id,
         "text_url": page.final_url if canonicalize(page.final_url) else "",
         "title": page.title or state.question[:120],
         "sentences": sentences[:MAX_SENTENCES],
-        "why_stopped": "",
+        "why_stopped": why if len(sentences) > MAX_SENTENCES else "",
     }
-    if len(sentences) > MAX_SENTENCES:
-        change["why_stopped"] = (
-            f"the text has {len(sentences):,} sentences; the first {MAX_SENTENCES:,} are checked. Split it"
-        )
     return _go_on(state, tools, change)
 
 
@@ -134,16 +128,13 @@ def fetch(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     if not wave:
         raise BudgetSpent(spent, cap="pages", used=own.count_pages(state.actions_this_round), limit=limit)
     pages = [read_open_copy(tools, page) for page in tools.fetch_many(wave)]
-    refs, actions = list[PageRef](), list[Action]()
+    change: Change = {"pages": [], "actions": []}
     for url, page in zip(wave, pages, strict=True):
-        name = canonicalize(url)
-        citing = [one for one in own.claims if name in map(canonicalize, one.urls)]
-        ref = store_fetched(tools, url, page, own.text_url or "person")
+        citing = [one for one in own.claims if canonicalize(url) in map(canonicalize, one.urls)]
         how = "Found for" if citing and citing[0].found else "Cited by"
-        why = f"{how} {format_count(len(citing), 'claim')}."
-        refs.append(ref)
-        actions.append(build_crawl(ref, why))
-    change: Change = {"pages": refs, "actions": actions}
+        ref = store_fetched(tools, url, page, own.text_url or "person")
+        change["pages"].append(ref)
+        change["actions"].append(build_crawl(ref, f"{how} {format_count(len(citing), 'claim')}."))
     now = state_after(state, change)
     if now.own.urls_to_fetch(now) and not _list_wave(now):
         change["why_stopped"] = spent
@@ -152,23 +143,17 @@ def fetch(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
 
 def search(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     """Search for claims that cite nothing; the first results are read as their sources."""
-    batch = state.own.claims_to_search(state)[:SEARCHED_A_STEP]
-    chosen, cooling = state.settings.engines or tools.world.engines, state.cooling
-    found, actions = list[TextSentence](), list[Action]()
-    for claim in batch:
+    chosen, cooling = {*(state.settings.engines or tools.world.engines)}, state.cooling
+    found, actions, why = list[TextSentence](), list[Action](), "A claim of the text cites no source."
+    for claim in state.own.claims_to_search(state)[:SEARCHED_A_STEP]:
         query = " ".join(claim.text.split()[:MAX_QUERY_WORDS])
-        hits: list[SearchHit] = []
-        trouble, now = "No search engine can be asked now", tools.now()
-        usable = {
-            f"search_{name}"
-            for name in tools.world.engines
-            if name in chosen and cooling.get(name, "") <= now
-        }
-        for name in rank_general(usable):
+        hits, trouble, now = list[SearchHit](), "No search engine can be asked now", tools.now()
+        usable = {name for name in chosen.intersection(tools.world.engines) if cooling.get(name, "") <= now}
+        for name in rank_general({f"search_{name}" for name in usable}):
             result = tools.search(ENGINE_BY_ACTION[name], query)
-            why, count = "A claim of the text cites no source.", len(result.hits)
             asked = Proposal(next_action=name, query_or_url=query, reasoning=why, by="code")
-            actions.append(build_action(asked, tools.step, result.outcome, result.detail, hits=count))
+            done = build_action(asked, tools.step, result.outcome, result.detail, hits=len(result.hits))
+            actions.append(done)
             cooling = cool_down(cooling, result)
             trouble = "" if result.outcome in ANSWERED else trouble and result.detail
             if hits := result.hits:
@@ -191,7 +176,8 @@ def _check_claims(
 ) -> Change:
     """The marks of these claims with their evidence; by code alone unless `is_judged`. A claim that cites
     nothing has no source; what a search found is shown as support."""
-    refs = {url: state.own.find_ref(state, url) for claim in batch for url in claim.urls}
+    known = state.own.refs_by_address(state)
+    refs = {url: known.get(canonicalize(url)) for claim in batch for url in claim.urls}
     page_ids = {url: ref.page_id if ref else "" for url, ref in refs.items()}
     pages = {page_id: tools.page(page_id) for page_id in dict.fromkeys(page_ids.values()) if page_id}
     passages = {page_id: content_passages(page, page_id) for page_id, page in pages.items()}
