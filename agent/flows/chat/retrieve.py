@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from agent.answering import fact_view
@@ -13,7 +13,6 @@ from agent.flows.chat.state import ChatRun, ChatState
 from agent.llm.recorded import RECORDED
 from agent.retrieval.scorer import fuse_rankings
 from agent.roles.chat import MIN_RELEVANT_SCORE
-from agent.text.tokens import content_stems
 from agent.types import Fact, LibrarySource, Page, PageRef, Passage, PassageRef
 
 MAX_PASSAGES = 10
@@ -48,21 +47,11 @@ def standalone_question(state: ChatRun) -> str:
     return " ".join([state.asked or state.question, *fact_view.note_texts(state)])
 
 
-def has_same_words(query: str, queries: Iterable[str]) -> bool:
-    """Whether a query has the content words of one of these, in any order and form."""
-    words = frozenset(content_stems(query))
-    return any(words == frozenset(content_stems(other)) for other in queries)
-
-
 def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Search the library within the chosen scope, and merge the result with what this turn found before.
-
-    Nothing is searched for when the last rewriting found no other words; pages beyond the budget are left
-    out."""
+    Pages beyond the budget are left out."""
     own, hidden = state.own, find_hidden_sources(state, tools)
     query = own.rewritten_query or standalone_question(state)
-    if own.retrieved_docs and own.rewrites and own.rewrites[-1].repeats and query in own.queries:
-        return {}, "grade"
     scope = state.settings.scope
     none = not tools.has_model or state.settings.model == RECORDED
     k = MAX_PASSAGES * (2 if hidden else 1)

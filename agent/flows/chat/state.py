@@ -55,15 +55,12 @@ class PassageGrade(Record):
     """Whether it does so with another one."""
 
 
-class QueryRewrite(StepJudge):
+class QueryRewrite(StepJudge, FormerRecord):
     """Another wording of the question to search for, and why it was needed."""
 
     step: int
     query: str
     why: str
-    repeats: bool = False
-    """Whether it has only words of the question (`rewrite`) or of a search before it (a retry): it is not
-    searched for again."""
 
 
 class FacilityHit(Record):

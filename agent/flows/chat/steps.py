@@ -109,10 +109,8 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 def rewrite(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Make the turn a question that stands alone; passages and drafts are measured by it from now on."""
-    made, parts = _rewrite_query(state, tools, "")
-    made = made.replace(repeats=reading.has_same_words(made.query, [state.question]))
-    plan = list_parts(parts, made.query)
-    asked = {"asked": made.query, "rewritten_query": made.query, "plan_parts": plan}
+    made, parts = _rewrite_query(state, tools)
+    asked = {"asked": made.query, "rewritten_query": made.query, "plan_parts": list_parts(parts, made.query)}
     return {"rewrites": [made], **asked}, "retrieve"
 
 
@@ -132,43 +130,25 @@ def rewrite_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def _retry(state: ChatRun, tools: RunContext, why: str) -> Change:
-    """The change of a search in other words. When there are none, no further retry is made."""
     made, _ = _rewrite_query(state, tools, why)
-    if reading.has_same_words(made.query, state.own.queries):
-        return {"rewrites": [made.replace(repeats=True)], "retry_count": MAX_RETRIES}
     return {"rewrites": [made], "rewritten_query": made.query, "retry_count": state.own.retry_count + 1}
 
 
-def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> tuple[QueryRewrite, list[str]]:
-    """The turn in other words, and its parts. A model that repeats a search hears so once."""
-    own, found = state.own, list[str]()
-    tried = list(dict.fromkeys(own.queries))
-    if angle:
-        relevant = _load_relevant(state, tools)[:MAX_FOUND_TOLD]
-        found = [f"{doc.title} › {doc.heading}: {doc.text}" for doc in relevant]
-
-    def check(reply: RewriteReply) -> list[str]:
-        is_same = bool(angle) and reading.has_same_words(reply.query, tried)
-        return ["It has only the words of a search that was made before: use other words."] if is_same else []
-
+def _rewrite_query(state: ChatRun, tools: RunContext, why: str = "") -> tuple[QueryRewrite, list[str]]:
+    """The turn in other words, and its parts; `why` it is searched for once more."""
+    relevant = _load_relevant(state, tools)[:MAX_FOUND_TOLD] if why else []
     judgement = tools.judge(
         REWRITE,
-        check=check,
-        question=" ".join([state.question, *(note.text for note in state.notes), *own.responses]),
+        question=" ".join([state.question, *(note.text for note in state.notes), *state.own.responses]),
         history=state.history,
         titles=[source.title or source.url for source in reading.list_documents(state, tools)],
-        angle=angle,
-        tried=tried,
-        found=found,
+        angle=why,
+        tried=list(dict.fromkeys(state.own.queries)),
+        found=[f"{doc.title} › {doc.heading}: {doc.text}" for doc in relevant],
     )
     reply: RewriteReply = judgement.value
-    made = QueryRewrite(
-        step=tools.step,
-        query=reply.query.strip() or state.asked or state.question,
-        why=angle,
-        by=judgement.by,
-        trouble=judgement.failure,
-    )
+    query = reply.query.strip() or state.asked or state.question
+    made = QueryRewrite(step=tools.step, query=query, why=why, by=judgement.by, trouble=judgement.failure)
     return made, reply.parts
 
 
@@ -322,12 +302,7 @@ def describe_step(name: str, change: Change) -> str:
     elif name == "read_document":
         told = change["searched_by"]
     elif change.get("rewrites"):
-        is_retry, repeats = bool(judged["why"]), judged["repeats"]
-        told = f"{'in other words' if is_retry else 'made whole'}: {judged['query']}"
-        if repeats:
-            told = "no other words were found" if is_retry else "it stays as it was typed"
-    elif name == "retrieve" and "retrieved_docs" not in change:
-        return "no further search"
+        told = f"{'in other words' if judged['why'] else 'made whole'}: {judged['query']}"
     elif name == "retrieve":
         asked, method = "”, “".join(change["queries"]), str(change["searched_by"]).partition(".")[0]
         told = f"searched for “{asked}”: {format_count(len(change['retrieved_docs']), 'passage')}. {method}."

@@ -26,7 +26,7 @@ from agent.flows.site.state import (
 )
 from agent.roles.site import SITE_DECISION, AgentDecision, UnvisitedUrl
 from agent.text.urls import canonicalize, site
-from agent.types import Link, Outcome, PageRef, Passage, Refusal
+from agent.types import Link, Outcome, PageRef, Passage
 from agent.web.robots import list_sitemaps
 
 MAX_SITEMAPS = 8
@@ -251,14 +251,15 @@ def _ask_decision(
         for i in list(dict.fromkeys([*near, *order]))[:MAX_UNVISITED_SHOWN]
     ]
     shown = reading.choose_passages(state, tools, found, own.chosen[:most], reading.DECISION_CHARS)
-    known, refusals = {address.index for address in unvisited}, list[Refusal]()
+    known = {address.index for address in unvisited}
 
     def check(reply: AgentDecision) -> list[str]:
-        found, refused = _check_selection(reply, known)
-        refusals.extend(refusal for refusal in refused if refusal not in refusals)
-        reasons = [f"{refusal.what}: {refusal.why}" for refusal in refused]
-        is_aimless = reply.decision == "explore" and not found and not reasons
-        return ["It explores, but selects no address."] if is_aimless else reasons
+        if reply.decision == "answer":
+            return []
+        why = "the decision chose an address that is not among the unvisited ones"
+        chosen = dict.fromkeys(reply.selected_url_indices)
+        reasons = [f"address {i}: {why}" for i in chosen if i not in known]
+        return reasons if chosen else ["It explores, but selects no address."]
 
     judgement = tools.judge(
         SITE_DECISION,
@@ -274,7 +275,7 @@ def _ask_decision(
         max_urls=most,
     )
     reply: AgentDecision = judgement.value
-    change: Change = {"refusals": refusals}
+    change: Change = {}
     completed = reply.standalone_question.strip()[:MAX_QUESTION_CHARS] if state.history else ""
     if completed:
         change["asked"] = completed
@@ -282,14 +283,15 @@ def _ask_decision(
         change["plan_parts"] = list_parts(reply.parts, completed or state.full_question)
     if reply.search_words.strip():
         change["search_words"] = " ".join(reply.search_words.split())[:MAX_QUESTION_CHARS]
-    content, (selected, _) = own.url_content(state), _check_selection(reply, known)
+    content, chosen = own.url_content(state), dict.fromkeys(reply.selected_url_indices)
+    selected = [i for i in chosen if i in known] or list(order)
     useful = [i for i in dict.fromkeys(reply.useful_visited_indices) if i in content]
     choice = ExplorationChoice(
         step=tools.step,
         iteration=own.current_iteration,
         decision=reply.decision,
         reasoning=fact_view.clean_message(state, reply.reasoning, own.all_discovered_urls),
-        selected=(selected or list(order))[:most] if reply.decision == "explore" else [],
+        selected=selected[:most] if reply.decision == "explore" else [],
         by="model",
         trouble=" ".join(judgement.problems),
     )
@@ -315,14 +317,6 @@ def _fill_wave(
             wave.append(i)
             room -= urls[i] not in fresh
     return wave
-
-
-def _check_selection(reply: AgentDecision, known: set[int]) -> tuple[list[int], list[Refusal]]:
-    """The chosen indices that exist, each once, and a refusal for each other."""
-    chosen = list(dict.fromkeys(reply.selected_url_indices)) if reply.decision == "explore" else []
-    why = "the decision chose an address that is not among the unvisited ones"
-    refused = [Refusal(what=f"address {i}", why=why) for i in chosen if i not in known]
-    return [i for i in chosen if i in known], refused
 
 
 def reconsider(state: SiteRun, tools: RunContext) -> tuple[Change, str]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agent.flows.chat.flow import CHAT
 from agent.workbench import Workbench
 from tests.agent.flows.chat.test_flow import RETRY, THRICE, Said
 from tests.web.chatting_model import (
-    ASKED,
     KIOSK,
     QUOTE,
     TICKET,
@@ -72,20 +70,6 @@ def test_only_passages_that_are_new_are_graded_on_a_retry(said: Said, bench: Wor
     assert all(KIOSK.format(n=n) in second and KIOSK.format(n=n) not in first for n in range(3))
     own = turn.state.own
     assert own.doc_relevance_scores.count(0.8) == 3 and own.doc_relevance_scores[0] == 0.9
-
-
-def test_a_retry_in_the_same_words_is_not_searched_nor_graded(said: Said) -> None:
-    script = Script(grade=[[0.9]], rewrite="Ferry ticket: costs for Brannvik, the")
-    turn = said(script=script)
-    assert turn.way == f"router retrieve grade {RETRY} generate_caveat validate end"
-    assert turn.state.own.queries == [ASKED] and len(script.of("grade")) == 1
-    first, again = script.of("rewrite")
-    told = "It has only the words of a search that was made before"
-    assert told not in first and told in again, "it hears why, once"
-    assert turn.state.own.rewrites[-1].repeats
-    lines = [CHAT.describe(step) for step in turn.view.steps]
-    assert "no other words were found" in lines and not any("in other words" in line for line in lines)
-    assert "no further search" in lines
 
 
 def test_passages_that_the_grader_forgot_or_made_up_do_not_count(said: Said) -> None:
