@@ -1,7 +1,4 @@
-"""`reply` over HTTP: POST /reply, POST /messages, as routes for the server of the screens.
-
-    curl -s localhost:8501/reply -H 'content-type: application/json' -d '{"conversation": [{"role": "user",
-    "text": "How do I ...?"}]}'
+"""`reply` over HTTP: POST /reply and /messages, as routes for the server of the screens.
 
 Blocking work runs in threads of its own, so that bots never take the threads of the screens. A wrong request
 gets a 4xx and a sentence; a valid one is always answered with 200, silence included."""
@@ -196,8 +193,7 @@ class ReplyHttp:
         ]
 
     def get_service(self, owner: str, bench: Workbench) -> ReplyService:
-        """The service that answers for a person ("" where nobody signs in) from this workbench. Raises
-        TouchstoneError when it cannot be opened."""
+        """The service that answers for a person ("" where nobody signs in). Raises TouchstoneError."""
         return self._open(Caller(owner, bench)).service
 
     def close(self) -> None:
@@ -264,8 +260,7 @@ class ReplyHttp:
             raise RequestRefused(HTTPStatus.BAD_REQUEST, "the body is not JSON") from None
 
     def _identify(self, request: Request, scope: str) -> Caller:
-        """Who asks. A page elsewhere can point its own name at this machine, so without a token only the
-        allowed names hold. Raises TouchstoneError."""
+        """Who asks; without a token only known names hold. Raises TouchstoneError."""
         benches = self._open_benches()
         with self._lock:
             self._rates = rates = self._rates or RequestRates(benches.config.API_RATE)

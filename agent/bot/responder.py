@@ -236,8 +236,7 @@ class ReplyService:
     def _fetch_pictures(
         self, conversation: Conversation, until: float
     ) -> tuple[list[Image], list[Picture], str]:
-        """The pictures of a conversation in order, their records, and why one is missing; none while pictures
-        are switched off."""
+        """The pictures of a conversation, their records, and why one is missing; none when switched off."""
         images, pictures = list[Image](), list[Picture]()
 
         def check_time() -> None:
@@ -333,8 +332,7 @@ class ReplyService:
 
 
 def log_outcome(replied: ReplyOutcome) -> None:
-    """Write the log line and the metrics. A decision's reason is left out: a model wrote it about the
-    conversation."""
+    """Write the log line, without a model's words about the conversation, and the metrics."""
     outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
     usage, reason = replied.usage, ""
     metrics.REQUESTS.labels(outcome).inc()

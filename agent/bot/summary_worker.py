@@ -1,8 +1,5 @@
-"""Describes the documents of the library with the model of `kb.llm`, in its own thread, a batch at a time.
-
-Descriptions change how sources are listed in the index, never how `reply` answers. A person's description is
-kept; a model's is kept as long as the text of the document; when the model fails, the descriptions made
-without it stay, and it is called again later."""
+"""Describes the library's documents with the model of `kb.llm`, in a thread, a batch at a time; what a person
+wrote stays, and an index entry made without a model until the model answers."""
 
 from __future__ import annotations
 

@@ -164,8 +164,7 @@ class CheckedText(Record):
 
 
 def summarize_marks(marks: Iterable[ClaimMark | None], differing: int = 0) -> str:
-    """How many claims have which mark, in a line; `differing` of those that are not checked differ from their
-    source."""
+    """How many claims have which mark; `differing` of the unchecked ones differ from their source."""
     counts: Counter[str | None] = Counter(mark for mark in marks if mark != "no_claim")
     total = counts.total()
     if not total:

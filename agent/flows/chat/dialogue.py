@@ -1,7 +1,4 @@
-"""The rules of a conversation: what a chat remembers, and what counts as an answer to a clarifying question.
-
-Writes nothing; the workbench does.
-"""
+"""The rules of a conversation: what a chat remembers, and what answers a question that was asked back."""
 
 from __future__ import annotations
 
@@ -35,8 +32,7 @@ def build_turn(run: Run, answer: Answer | None) -> Turn:
 
 
 def picks_choice(state: RunState, text: str) -> bool:
-    """Whether this is one of the answers that can be picked, or its number. The router of a further turn
-    decides what any other message is."""
+    """Whether this is one of the answers that can be picked, or its number."""
     choices = state.own.choices if asks_back(state) else []
     return text.strip() in [*choices, *map(str, range(1, len(choices) + 1))]
 

@@ -1,7 +1,4 @@
-"""The `chat` flow: talk with the library. Each turn is a run of its thread.
-
-With CONVERSATIONAL_MODE=false a turn takes one pass: it is routed to the library or the places alone, and its
-answer is written from whatever was found."""
+"""The `chat` flow: talk with the library, a run a turn; with CONVERSATIONAL_MODE=false in one pass."""
 
 from __future__ import annotations
 

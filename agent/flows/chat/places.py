@@ -1,8 +1,5 @@
-"""The facility finder: facilities of a kind by distance, each row quoted from its table.
-
-A role reads the words; code selects the rows and measures great-circle distances in kilometres. An unknown
-kind or place is reported, and asked for.
-"""
+"""The facility finder: facilities of a kind by distance, each row quoted from its table. A role reads the
+words; code selects the rows and measures."""
 
 from __future__ import annotations
 
@@ -46,8 +43,7 @@ def list_kinds(facilities: Sequence[Facility]) -> list[str]:
 
 
 def find_facilities(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Find facilities of a kind: the rows as facts, and an answer that lists them or asks back. Kind and
-    place of the role's reply must be among the known ones."""
+    """Find facilities of a kind: the rows as facts, and an answer that lists them or asks back."""
     facilities = load_facilities(state, tools)
     kinds, places = list_kinds(facilities), build_gazetteer(facilities)
     names = list(dict.fromkeys(place.name for found in places.values() for place in found))
@@ -93,8 +89,7 @@ def _list_facilities(
     place: Place | None,
     judgement: RoleResult,
 ) -> Change:
-    """The change of an answer that lists these facilities, the nearest to a place first, or by name. A fact
-    quotes the row, and its statement adds the distance."""
+    """The change of an answer that lists these facilities, the nearest to a place first, or by name."""
     pages, rows, facts = dict[str, tuple[Page, str]](), list[FacilityHit](), list[Fact]()
     origin = place.point if place else None
 

@@ -26,8 +26,7 @@ REMEMBERED_TURNS = 3
 
 
 def recall(state: ChatRun, tools: RunContext) -> Change:
-    """What is remembered of the last turns that were answered, the newest first: the facts that their answers
-    cite, with the passages of these facts."""
+    """The facts that the last answers of the conversation cite, the newest first, with their passages."""
     turns = islice(fold_earlier_turns(state, tools, ChatState, is_answered=True), REMEMBERED_TURNS)
     facts, docs = dict[str, Fact](), dict[str, PassageRef]()
     for turn in turns:
@@ -48,8 +47,7 @@ def standalone_question(state: ChatRun) -> str:
 
 
 def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Search the library within the chosen scope, and merge the result with what this turn found before.
-    Pages beyond the budget are left out."""
+    """Search the library within scope and page budget, and merge what this turn found before."""
     own, hidden = state.own, find_hidden_sources(state, tools)
     query = own.rewritten_query or standalone_question(state)
     scope = state.settings.scope

@@ -1,8 +1,4 @@
-"""The record of a chat turn: routes and rewrites, the passages found and their grades, the draft.
-
-The fields of seed 004's AgentState keep their names, here or in the export (`messages`, `draft_answer`,
-`final_answer`, `sources`). Passage texts stay in the stored pages.
-"""
+"""The record of a chat turn. The fields of seed 004's AgentState keep their names, here or in the export."""
 
 from __future__ import annotations
 
@@ -135,8 +131,7 @@ class ChatState(AnsweringState):
         return sum(score >= MIN_RELEVANT_SCORE for score in self.doc_relevance_scores)
 
     def export_extra(self, run: RunState[Any], read_text: ReadText = lambda _id: "") -> dict[str, Any]:
-        """The turn by the field names of seed 004's AgentState; `messages` are the whole conversation, with
-        the clarifying questions of this turn and their answers."""
+        """The turn by the field names of seed 004's AgentState; `messages` are the whole conversation."""
         said = [text for turn in run.history for text in (("user", turn.user), ("assistant", turn.bot))]
         said.append(("user", run.question))
         for n, answer in enumerate(run.answers):

@@ -121,8 +121,7 @@ def rewrite_retry(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def rewrite_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """The draft was not grounded, or left something open: search from another angle. What is right of it
-    stays, in case nothing better is found."""
+    """Search from another angle for what the draft left open; what is right of it stays."""
     has_half = state.own.draft is not None and bool(state.own.draft.held)
     why = f"the drafted answer {'is not complete' if has_half else 'was not grounded'}: "
     change = _retry(state, tools, why + explain_ungrounded(state))
@@ -175,8 +174,7 @@ def read_document(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def grade(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Score the relevance of each passage that was not graded before, all in one call; without a model all
-    are shown."""
+    """Score each passage that was not graded before, all in one call; without a model all are shown."""
     if not tools.has_model:
         return {}, "generate"
     question, own = reading.standalone_question(state), state.own
@@ -211,8 +209,7 @@ def grade(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Write a draft from the passages found, or from those that earlier answers cite; none to small talk. In
-    one pass it is the answer, and without a model the passages themselves are."""
+    """Write a draft from the passages found, or those that earlier answers cite; in one pass the answer."""
     if state.own.asks_nothing:
         return {}, "validate"
     if not tools.has_model:
@@ -256,8 +253,7 @@ def _show_found(state: ChatRun, tools: RunContext, why: str = "") -> Change:
 
 
 def validate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Whether the draft is grounded in its quotes and answers, as its check found. When the run must end,
-    answer with what there is."""
+    """Whether the draft is grounded and answers; when the run must end, answer with what there is."""
     own = state.own
     if own.asks_nothing and own.draft is None:
         reply = own.message or "What would you like to know?"

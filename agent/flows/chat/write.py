@@ -70,8 +70,7 @@ def write_draft(
 
 
 def check_grounding(state: ChatRun, step: int, *, can_search: bool) -> Grounding:
-    """The verdict on the draft, from its check: grounded when sentences held and they answer, or answer a
-    part and another search `can_search` no more."""
+    """The verdict on the draft: grounded when sentences held and nothing is open that a search may find."""
     draft = state.own.draft or Draft()
     verdict = Grounding(grounded=False, drafted=draft.drafted, step=step)
     if not draft.held:
@@ -88,8 +87,7 @@ def check_grounding(state: ChatRun, step: int, *, can_search: bool) -> Grounding
 
 
 def explain_empty_draft(draft: Draft) -> str:
-    """Why a draft has no sentence: none was written, or none passed its check, with what is wrong with the
-    first."""
+    """Why a draft has no sentence: none was written, or none passed its check."""
     if not draft.drafted:
         return NOT_FOUND
     why = "No drafted sentence is supported by its quotes."
@@ -105,8 +103,7 @@ def explain_ungrounded(state: ChatRun) -> str:
 
 
 def build_answer(state: ChatRun, step: int) -> Answer:
-    """The answer of the draft: of the sentences that passed their check, or are backed when the run must end.
-    That of a best effort has a caveat."""
+    """The answer of the sentences that passed their check, or are backed when the run must end."""
     draft, is_cut = state.own.draft or Draft(), state.stop_reason in ("budget", "asked")
     kept = [sentence for sentence in draft.held if sentence.backed or not is_cut]
     given, journey = draft.replace(sentences=kept), describe_journey(state)
@@ -123,8 +120,7 @@ def refuse(state: ChatRun, step: int, reason: Reason, text: str, *, by: RoleResu
 
 
 def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason: Reason) -> Change:
-    """The change of asking the person: the router's question, else one with choices; and the answer in case
-    nobody replies. One that a model worded says so."""
+    """The change of asking the person: the router's question, else a new one with choices."""
     own, choices = state.own, list[str]()
     if asked := fact_view.clean_message(state, own.needs_clarification or ""):
         answer = refuse(state, tools.step, reason, asked).replace(by=own.speakers["router"].by)

@@ -1,5 +1,4 @@
-"""What the sources of a sentence say of it: the passages of their text that come closest, as facts. A
-source's title, address and search result are no evidence."""
+"""What the sources of a sentence say of it: the passages of their text that come closest, as facts."""
 
 from __future__ import annotations
 
@@ -63,8 +62,7 @@ def choose_evidence(
 
 
 def _cut(words: set[str], page: Page, passage: Passage) -> Iterable[tuple[int, int]]:
-    """Where on its page the evidence of a passage stands: the rows of a table that share most words, else all
-    of it, without orders to machines."""
+    """Where on its page the evidence of a passage is: the closest rows of a table, else all but orders."""
     at, rows = passage.start, list[tuple[int, int, int]]()
     if passage.rows:
         for line in passage.text.split("\n"):
@@ -109,8 +107,7 @@ def check_facts(statement: str, facts: Sequence[Fact]) -> ClaimCheck:
 
 
 def choose_mark(sentence: Sentence, *, is_judged: bool, unread: bool) -> ClaimMark:
-    """The mark of a checked sentence that cites at least one address. `is_judged`: a model is there to judge;
-    `unread`: a source could not be read."""
+    """The mark of a sentence that cites; `is_judged` by a model; `unread`: a source could not be read."""
     if sentence.backed:
         return "supported"
     if sentence.contradicted:
@@ -121,8 +118,7 @@ def choose_mark(sentence: Sentence, *, is_judged: bool, unread: bool) -> ClaimMa
 
 
 def find_closest(sentence: Sentence, facts: Sequence[Fact]) -> tuple[str, list[Fact]]:
-    """The sentence of these facts, or row with its headings, that comes closest to a checked one and to what
-    it is blamed on, and the facts with that one first; "" where none shares a word with it."""
+    """The sentence or row of these facts that is closest to a checked one, "" for none; and the facts."""
     wanted = " ".join([sentence.text, *(finding.quoted for finding in sentence.findings)])
     closest = align(read_text(wanted), [read_text(read_row(fact) or fact.quote) for fact in facts])
     if closest is None or not set(content_stems(wanted)) & set(content_stems(closest.text)):

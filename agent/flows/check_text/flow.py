@@ -1,5 +1,4 @@
-"""The `check_text` flow: each claim of a given text against the sources it cites. A person may have a source
-tried again or supply its text: the claims that cite it are then checked again."""
+"""The `check_text` flow: each claim of a text against the sources it cites."""
 
 from __future__ import annotations
 

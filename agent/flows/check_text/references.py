@@ -46,8 +46,7 @@ _CELL_START, _CELL_END = re.compile(r"(?:^|[:;|])\s*$"), re.compile(r"\s*(?:[;|]
 _LABEL_WORD = re.compile(r"\w{2,}")
 _BRACKETED = re.compile(r"\(<?(?:https?://|doi:|10\.)", re.I)
 Keys = tuple[int, int, list[str]]
-"""Where a text cites, from and to, and what: the number or label of a reference ("3"), or its author and year
-("Smith 2020")."""
+"""Where a text cites, and what: numbers or labels ("3"), or author and year ("Smith 2020")."""
 
 
 @dataclass
@@ -70,8 +69,7 @@ class Line:
 
     @property
     def is_address_alone(self) -> bool:
-        """Whether it holds nothing but addresses, their titles and a label; no sentence with an address in
-        brackets, or whose links are words of it."""
+        """Whether it holds nothing but addresses, their titles and a label, and is no sentence."""
         is_sentence, spans = self.text.rstrip().endswith((".", "!", "?")), [*_find_urls(self.text)]
         if self.kind != "row" and not is_sentence:
             spans += [(anchor.start - self.start, anchor.end - self.start) for anchor in self.anchors]
@@ -203,8 +201,8 @@ def _find_authors(text: str) -> Iterator[Keys]:
 
 
 def _split_entries(line: Line) -> Iterator[tuple[str, list[str]]]:
-    """The entries of a line, each with its addresses: Markdown joins the lines of a list that has no marks of
-    its own. They begin with a number in brackets, or end with an address."""
+    """The entries of a line with their addresses: Markdown joins lines. They begin with a number in brackets,
+    or end with an address."""
     if _ENTRY.match(line.text):
         cuts = [match.start() for match in _NEXT_ENTRY.finditer(line.text)]
     else:

@@ -30,8 +30,7 @@ _EMPTY_BRACKETS = re.compile(r"[(\[]\s*[)\]]")
 
 
 def split_text(page: Page, anchors: Sequence[Anchor] = ()) -> list[TextSentence]:
-    """The sentences of a page in order, headings, questions and references among them; the lines of a list of
-    references stay one each."""
+    """The sentences of a page in order, headings, questions and references among them."""
     lines = list(_read_lines(page, anchors))
     references = read_references(lines, page.final_url)
     found: list[TextSentence] = []

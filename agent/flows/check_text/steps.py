@@ -174,8 +174,7 @@ def check(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
 def _check_claims(
     state: CheckTextRun, tools: RunContext, batch: Sequence[TextSentence], *, is_judged: bool
 ) -> Change:
-    """The marks of these claims with their evidence; by code alone unless `is_judged`. A claim that cites
-    nothing has no source; what a search found is shown as support."""
+    """The marks of these claims with their evidence; by code alone unless `is_judged`."""
     known = state.own.refs_by_address(state)
     refs = {url: known.get(canonicalize(url)) for claim in batch for url in claim.urls}
     page_ids = {url: ref.page_id if ref else "" for url, ref in refs.items()}

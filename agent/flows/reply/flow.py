@@ -1,5 +1,4 @@
-"""The `reply` flow: answer a conversation from the library's index, or stay silent. In doubt or after a
-failure the run ends silent; with a model, no rule replaces a failed call."""
+"""The `reply` flow: answer a conversation from the library's index; in doubt, or after a failure, silence."""
 
 from __future__ import annotations
 

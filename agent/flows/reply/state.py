@@ -84,9 +84,7 @@ class ReplyState(AnsweringState):
         return len(self.pictures) if run.settings.reply.llm_enable_image else 0
 
     def transcript(self, run: RunState[Any]) -> str:
-        """The conversation for prompts: oldest message first, each with its label and marks for its pictures.
-
-        Further lines of a message are indented, so that no message can imitate another one."""
+        """The conversation for prompts; further lines are indented: no message can imitate another one."""
         lines, pictures = [], iter(enumerate(self.pictures[: self.picture_count(run)], 1))
         for message in self.full_conversation(run).messages:
             sent = [next(pictures, None) for _ in (message.images if message.role == "user" else [])]

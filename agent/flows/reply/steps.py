@@ -49,10 +49,7 @@ def gate(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
-    """Choose the sources of the index that may contain the answer; only shown ids count, up to the limit.
-
-    They are those of the chosen scope that belong to the knowledge base and the team's topics, and pages that
-    runs read where the settings say so."""
+    """Choose the sources of the index that may contain the answer; only shown ids count, up to the limit."""
     own, question = state.settings.reply, state.asked or state.own.open_question(state)
     scope = state.settings.scope.replace(added_only=not own.include_read_pages)
     hidden = find_hidden_sources(state, tools)

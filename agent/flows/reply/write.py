@@ -186,8 +186,7 @@ def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
 
 
 def complete_text(state: ReplyRun, answer: Answer, draft: str) -> str:
-    """The text that is posted: the draft, the names of the documents that it cites, and the web addresses of
-    the loaded sources, cited ones first."""
+    """The text that is posted: the draft, the documents it cites, the addresses of the loaded sources."""
     cited = [source.page_id for source in answer.sources]
     loaded = [source for source in state.own.loaded if source.page_id]
     loaded.sort(key=lambda source: source.page_id not in cited)
@@ -238,8 +237,7 @@ def _spell_addresses(text: str, known: Sequence[str]) -> str:
 
 
 def _fit_length(sentences: Sequence[Sentence], limit: int, disputed: str) -> tuple[str, list[Sentence]]:
-    """The first sentences that fit as a text, each list item on a line of its own, and those that another
-    source contradicts with the word `disputed`; and these sentences."""
+    """The first sentences that fit as a text, contradicted ones marked `disputed`; and these sentences."""
     text, fitted = "", list[Sentence]()
     for sentence in sentences:
         joint = "" if not fitted else "\n" if _LIST_ITEM.match(sentence.text) else " "

@@ -1,5 +1,4 @@
-"""From what was read to the answer a person reviews: quotes become facts, citations are checked, refusals get
-their words. Code chooses the verdict; the writer only says which kind of refusal it meant."""
+"""From what was read to the answer a person reviews, or to a refusal in the words of its kind."""
 
 from __future__ import annotations
 
@@ -106,8 +105,7 @@ def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
 
 
 def _describe_journey(state: SiteRun, tools: RunContext) -> str:
-    """How the answer was reached: pages read, those of them that an earlier run fetched, and when; pages
-    known, listed and failed."""
+    """How the answer was reached: pages read, known, listed and failed, and when stored ones were fetched."""
     refs = [state.pages.get(state.own.all_discovered_urls[i]) for i in state.own.fetched]
     read = [ref for ref in refs if ref and ref.page_id]
     reused = [i for i in state.own.reused if i not in state.own.fetched]

@@ -1,9 +1,5 @@
-"""What earlier runs leave to a question about a site: the pages of the conversation, what a person said of
-facts and sources, and the pages that any run fetched from its server.
-
-A page outside the sources of this question does not count, and says why; one that only the former sources
-excluded may be fetched again. Struck and corrected facts stay so. Stored pages are used of the live web only:
-a folder world answers at once. Pages that a person supplied are never among them."""
+"""What earlier runs leave to a question about a site: the pages of the conversation, as far as the sources of
+this question allow, what a person said of them, and the pages that any run fetched from the live web."""
 
 from __future__ import annotations
 
@@ -38,8 +34,7 @@ class StoredPage(NamedTuple):
 
 
 def carry_over(state: SiteRun, former: SiteRun, tools: RunContext) -> Change:
-    """The pages and their graph as far as they count for this question, and what a person struck or
-    corrected; pins belonged to the former question."""
+    """The pages and their graph as far as they count now, and what a person struck or corrected."""
     reach, own, urls = state.settings.source_filter, former.own, former.own.all_discovered_urls
     is_same, refs, open_again = reach == former.settings.source_filter, list[PageRef](), set[str]()
     for ref in former.pages.values():
@@ -75,9 +70,7 @@ def carry_over(state: SiteRun, former: SiteRun, tools: RunContext) -> Change:
 
 
 def find_stored(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> dict[str, StoredPage]:
-    """The stored pages of these addresses, fresh or not, as the source filter of the run lets them count,
-    with the times when their servers last gave or confirmed them. What an older version of the program read
-    is left out."""
+    """The stored pages of these addresses, fresh or not, that the run may read and this version extracted."""
     if not tools.world.live:
         return {}
     known, since, stored = tools.store.pages.find_fetched(urls), _oldest_fresh(state), {}
@@ -99,8 +92,7 @@ def find_stored(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> dict[
 
 
 def list_site_pages(state: SiteRun, tools: RunContext) -> dict[str, str]:
-    """The fresh stored pages of the start pages' sites that the run may read: address and id, the newest
-    first."""
+    """The fresh stored pages of the start pages' sites: address and id, the newest first."""
     if not tools.world.live or state.settings.source_filter.needs_page:
         return {}
     starts, is_open = map(canonicalize, state.settings.start_urls), make_url_test(state, tools)

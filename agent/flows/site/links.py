@@ -1,5 +1,4 @@
-"""The addresses of a site: those of a sitemap, those worth keeping of a page, and the unvisited ones a
-decision chooses from."""
+"""The addresses of a site: those of a sitemap, those worth keeping of a page, and those not visited yet."""
 
 from __future__ import annotations
 
@@ -20,8 +19,7 @@ from agent.types import Link, Page, SiteLimits
 from agent.types.source_filter import LANGUAGES
 
 MIN_FOLDERS = 2
-"""Folders in other languages from which on a site counts as written in several: one alone may be no language
-("/it/")."""
+"""From so many folders in other languages on, a site counts as written in several."""
 MAX_SITEMAP_ENTRIES, MAX_SITEMAP_BYTES = 50_000, 50_000_000
 """Entries of one sitemap that are read (as many as the protocol allows), and its size when unpacked."""
 MAX_SITEMAP_CANDIDATES = 300
@@ -40,8 +38,7 @@ _MEDIA = re.compile(
 
 
 def read_sitemap(page: Page) -> tuple[list[str], list[str]]:
-    """The entries of a sitemap or a list of sitemaps, packed or not, that are sitemaps themselves, and the
-    others; those of its links when it is a page."""
+    """The sitemaps and the other entries of a sitemap, packed or not; of a page its links."""
     body = page.raw
     if body[:2] == b"\x1f\x8b":
         try:
@@ -63,8 +60,7 @@ def index_best(urls: Iterable[str], question: str, is_open: UrlTest, index: UrlI
 
 
 def select_links(question: str, links: Iterable[Link], is_open: UrlTest, limit: int) -> list[Link]:
-    """The `limit` most relevant links to readable pages that are open to the run, each once, in their
-    order."""
+    """The `limit` most relevant links to readable, open pages, each once, in their order."""
     kept: dict[str, Link] = {}
     for link in links:
         spelled = canonicalize(link.url)
@@ -86,8 +82,7 @@ def _is_media(url: str) -> bool:
 
 @cache_short(CACHE_SIZE)
 def find_language_folder(url: str) -> tuple[int, str]:
-    """The place in the path of the first folder that is named like a language, and its name in lower case;
-    (-1, "") where there is none."""
+    """Where in the path the first folder named like a language is, and its name; (-1, "") for none."""
     for place, folder in enumerate(urlsplit(url).path.split("/")[1:-1]):
         tag = _TAG.fullmatch(folder)
         if tag and tag[1].lower() in LANGUAGES:
@@ -116,8 +111,7 @@ class LanguageFolders:
         return folder not in self._others
 
     def allows_page(self, language: str) -> bool:
-        """Whether a page that states this language is in that of the start pages, or one of them is
-        unknown."""
+        """Whether a page's language is that of the start pages, or one of them is unknown."""
         return not language or not self._language or language[:2].lower() == self._language
 
 
@@ -137,12 +131,9 @@ def make_url_test(state: SiteRun, tools: RunContext) -> UrlTest:
 
 
 def order_unread(state: SiteRun, tools: RunContext) -> list[int]:
-    """The addresses that may be read next, best first: those whose words fit the question, every fourth one
-    from those that most of the read pages link to, and then in the order they were found in; those of other
-    sites come last.
-
-    What all pages of a site link to are its hubs (contents, indexes, glossaries), which lead to what no link
-    text names (Cho, Garcia-Molina and Page 1998 order a crawl by such counts)."""
+    """The addresses that may be read next: by words, every fourth by how many read pages link to it; other
+    sites last. What all pages link to are hubs, which lead to what no link text names (Cho, Garcia-Molina and
+    Page 1998 order a crawl by such counts)."""
     own, reached, seen = state.own, visited_urls(state), set(state.own.visited_urls)
     is_open, addresses = make_url_test(state, tools), enumerate(own.all_discovered_urls)
     unread = [

@@ -1,5 +1,4 @@
-"""The read pages of a site as one index: its best passages for a question, and what a prompt shows of them.
-Nothing is fetched here."""
+"""The read pages of a site as one index: its best passages, and what a prompt shows of them."""
 
 from __future__ import annotations
 
@@ -22,23 +21,20 @@ best passages of 100; 0.75 reads 81 and 0.6 reads 70, with one and two right pag
 MAX_PASSAGES, MAX_PAGE_PASSAGES = 60, 12
 """Passages of all pages read that an answer is chosen from, and those of one that was chosen."""
 DECISION_CHARS, DRAFT_CHARS = 6_000, 12_000
-"""Characters of page text in a decision and in a draft: with two decisions and a check a question takes about
-15,000 tokens."""
+"""Characters of page text in a decision and in a draft: a question takes about 15,000 tokens."""
 HITS_SHARE = 0.7
 """The part of a page's room that its passages found may take; the rest is for their neighbours."""
 OTHER_PAGES = 5
 """A page that was not chosen gets this part of a prompt's room at most."""
 MAX_OPENED_PAGES, MAX_OPENING_PASSAGES = 5, 3
-"""Pages that are opened where no page has a word of the question, and passages that are shown of a page that
-was chosen, where none fits."""
+"""Pages opened where none has a word of the question, and passages shown of a chosen one where none fits."""
 
 
 def search_site(
     state: SiteRun, tools: RunContext, more: Collection[str] = (), *, notes: Sequence[str]
 ) -> CountedPassages:
-    """The best passages of all pages read, and of the stored pages `more`, best first: without menus, pages
-    that a person struck, and the words of struck facts. Of several texts that are searched,
-    a passage has its best score. `notes`: those that are searched for."""
+    """The best passages of all pages read, and of the stored pages `more`, for the question and `notes`: no
+    menus, struck pages, or words of struck facts."""
     ids = list(dict.fromkeys([*state.own.url_content(state).values(), *more]))
     searched = dict.fromkeys([*notes[-1:], *state.own.search_texts(state)])
     found = [tools.library.search_pages(text, ids, 2 * MAX_PASSAGES) for text in searched]
@@ -62,8 +58,7 @@ def is_good(passages: Sequence[Passage]) -> bool:
 
 
 def list_pages(state: SiteRun, passages: Sequence[Passage]) -> list[SitePage]:
-    """All pages read, for a decision: those with passages, in their order, with their texts, then the
-    others."""
+    """All pages read, for a decision: those with passages, with their texts, then the others."""
     texts: dict[str, list[str]] = {}
     for passage in passages:
         texts.setdefault(passage.page_id, []).append(passage.text)
@@ -84,9 +79,8 @@ def list_pages(state: SiteRun, passages: Sequence[Passage]) -> list[SitePage]:
 def choose_passages(
     state: SiteRun, tools: RunContext, hits: Sequence[Passage], first: Sequence[int], room: int
 ) -> list[Passage]:
-    """What a prompt shows of the passages found, `room` characters at most: those of the pages `first`, in
-    their order (their openings, where no word fits), then the others, each page in its own order,
-    with neighbours and within its window."""
+    """What a prompt shows of the passages found: those of the pages `first` (their openings, where no word
+    fits), then the others, each page in its order, with neighbours and within its window."""
     content = state.own.url_content(state)
     opened = list(content)[:MAX_OPENED_PAGES] if not hits else []  # what the site is about
     named = list(dict.fromkeys(content[i] for i in first or opened if i in content))
@@ -117,8 +111,7 @@ def choose_passages(
 
 
 def _remove_struck(state: SiteRun, page: Page, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages of a page without the words of struck facts, and of facts that a person corrected beyond
-    their quote; none of a struck page."""
+    """The passages of a page that was not struck, without the words of struck and rewritten facts."""
     here, left = page.final_url or page.url, list(passages)
     if fact_view.find_struck_source(state, here):
         return []

@@ -1,7 +1,4 @@
-"""What a `site` run knows: the pages of a site by index, how they link, what was decided after each batch.
-
-The names are those of the shared store it was specified with. A page's content stands in the store under its
-id, whole."""
+"""What a `site` run knows: its pages by index, how they link, what was decided after each batch."""
 
 from __future__ import annotations
 
@@ -17,13 +14,11 @@ from agent.text.urls import canonicalize
 from agent.types import Actor, Outcome, Record
 
 BY_PERSON, BY_SITEMAP, BY_INDEX = -1, -2, -3
-"""Where an address was found when it was on no page: a person gave it, a sitemap lists it, an earlier run
-read it."""
+"""Where an address was found: a person gave it, a sitemap lists it, an earlier run read it."""
 
 
 class ExplorationChoice(Record):
-    """What was decided after a batch: answer, or explore the addresses with these indices. `forced` says
-    which limit left no choice."""
+    """What was decided after a batch; `forced` says which limit left no choice."""
 
     step: int
     iteration: int
@@ -46,8 +41,7 @@ class Sitemap(Record):
 
 
 class SiteState(AnsweringState):
-    """The record of a `site` run. Everything found for an earlier question of the conversation is in it
-    too."""
+    """The record of a `site` run, with what was found for earlier questions of the conversation."""
 
     asks_one_publisher: ClassVar[bool] = True
     compares_within_site: ClassVar[bool] = False
@@ -83,14 +77,12 @@ class SiteState(AnsweringState):
 
     @property
     def chosen(self) -> list[int]:
-        """The visited addresses that a model or a person's order chose, those found useful first, then the
-        newest choice."""
+        """The visited addresses that were chosen, those found useful first, then the newest choice."""
         picked = [i for choice in reversed(self.choices) for i in choice.selected if i in self.visited_urls]
         return list(dict.fromkeys([*self.useful_visited_indices, *picked]))
 
     def search_texts(self, run: RunState[Any]) -> list[str]:
-        """What passages are searched by: the question, completed where a model did so, its own words for it,
-        and the parts that it told apart."""
+        """What passages are searched by: the question, a model's words for it, and its parts."""
         parts = [part.question for part in run.plan_parts] if len(run.plan_parts) > 1 else []
         return list(filter(None, [run.full_question, self.search_words, *parts]))
 

@@ -41,8 +41,7 @@ MAX_UNVISITED_SHOWN = 30
 
 
 def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
-    """Take over the pages and the graph of the conversation, and queue the start pages; a site whose stored
-    pages hold a good passage is not asked for any."""
+    """Take over the conversation's pages, and queue the start pages unless stored pages fit well."""
     change: Change = {"asked": state.question, "current_iteration": 0}
     turns, index = fold_earlier_turns(state, tools, SiteState), UrlIndex(state.own)
     if former := next((turn for turn in turns if turn.own.all_discovered_urls), None):
@@ -106,8 +105,7 @@ def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
-    """Read the queued pages side by side: fetch or take those that are stored and fresh, keep their best
-    links, and note how they link. What a person asked to try again is fetched."""
+    """Read the queued pages side by side, fetched or stored and fresh; keep their best links."""
     own, index, urls = state.own, UrlIndex(state.own), state.own.all_discovered_urls
     retry = fact_view.requested_retry(state)
     again = index.find(retry.query_or_url) if retry else None
@@ -166,8 +164,7 @@ def _count_pages_left(state: SiteRun) -> int:
 
 
 def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
-    """Answer, or explore which addresses? The index of all pages read comes first; stored pages of the site
-    that it draws on become pages of the run."""
+    """Answer, or explore? Stored pages of the site that the index draws on become pages of the run."""
     waiting = [ref for ref in state.pages.values() if ref.waiting and ref.page_id]
     given = [mark_read(ref, tools.page(ref.page_id), facts=ref.facts) for ref in waiting]
     stored = earlier_pages.list_site_pages(state, tools)
@@ -189,8 +186,7 @@ def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def _decide_next(state: SiteRun, tools: RunContext, found: Sequence[Passage]) -> tuple[Change, str]:
-    """What a person or a limit calls for, else what the role decides; without a model the next addresses are
-    read until a passage fits well enough."""
+    """What a person or a limit calls for, else what the role decides; without a model the next addresses."""
     own, limits, left = state.own, state.settings.site, _count_pages_left(state)
     retry = fact_view.requested_retry(state)
     if retry and left and (i := UrlIndex(own).find(retry.query_or_url)) is not None:
@@ -237,8 +233,7 @@ def _decide_next(state: SiteRun, tools: RunContext, found: Sequence[Passage]) ->
 def _ask_decision(
     state: SiteRun, tools: RunContext, found: Sequence[Passage], order: Sequence[int], most: int
 ) -> tuple[Change, ExplorationChoice]:
-    """The role's decision, and what it says of question and pages. One that explores nothing that exists
-    takes the next addresses of the order."""
+    """The role's decision; one that explores nothing that exists takes the next addresses."""
     own, limits = state.own, state.settings.site
     linked = {i for page in own.chosen for i in own.url_graph.get(page, [])}
     near = [i for i in order if i in linked][: MAX_UNVISITED_SHOWN // 2]
@@ -301,9 +296,8 @@ def _ask_decision(
 def _fill_wave(
     state: SiteRun, tools: RunContext, chosen: list[int], order: Sequence[int], left: int
 ) -> list[int]:
-    """The chosen addresses and the next ones of the order on the sites of the start pages, `crawl_ahead` in
-    all; what is stored and fresh takes no room. Pages are read ahead until `max_pages` are known, those of
-    the conversation among them; then only what was chosen is read."""
+    """The chosen addresses, and the next ones on the start pages' sites: `crawl_ahead` in all beside
+    fresh ones, until `max_pages` are known."""
     urls, limits = state.own.all_discovered_urls, state.settings.site
     unknown = limits.max_pages - len(state.own.url_content(state))
     most = max(len(chosen), min(limits.crawl_ahead, unknown))
@@ -325,8 +319,7 @@ def reconsider(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def draft(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
-    """Write the answer from what was read, or refuse; from the accepted facts alone after a person's edits,
-    unless a note came since the last answer. With nobody to ask, passages are shown."""
+    """Write the answer, or refuse; from the accepted facts alone after a person's edits without a note."""
     noted = state.notes[-1].step if state.notes else -1
     is_edited = state.edits and not (state.answer and noted > state.answer.step)
     if is_edited:
