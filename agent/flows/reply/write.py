@@ -7,7 +7,7 @@ the length, by whole sentences: half a sentence may state the opposite.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agent.answering.draft import ask_writer, draft_from_quotes
 from agent.answering.pages import content_passages
@@ -88,15 +88,8 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     )
     if checked.check_trouble:
         return stay_silent(state, tools, trouble=checked.check_trouble, **change)
-    answer, supported = finish_answer(now, checked, tools.step), list[Sentence]()
-    for said in answer.main_sentences or checked.sentences:
-        if not said.backed:  # it may name a picture that was sent, which nothing can check
-            seen = [fact.id for fact in pictured.get(said.text, [])]
-            said = said.replace(fact_ids=seen, check="not_checked", findings=[], check_reason="")
-        quotes = "\n".join(now.facts[i].quote for i in said.fact_ids if now.facts[i].verified)
-        is_absent = any(finding.is_absent for finding in said.findings)  # a figure or name of no source
-        if said.fact_ids and not is_absent and not _find_foreign_contacts(said.text, quotes, known):
-            supported.append(said)
+    answer = finish_answer(now, checked, tools.step)
+    supported = list(_keep_supported(now, answer.main_sentences or checked.sentences, pictured, known))
     text, fitted = _fit_length(supported, settings.max_answer_chars, words_for(question)["mark_disputed"])
     kept = {sentence.text for sentence in fitted}
     drafted = [clean(said.text) for said in reply.answer if said.text]
@@ -234,6 +227,24 @@ def _find_foreign_contacts(text: str, quotes: str, known: Sequence[str]) -> str:
 def _spell_addresses(text: str, known: Sequence[str]) -> str:
     """The text with the known addresses as they were found."""
     return remove_unknown_urls(text, [*find_urls(text), *known])
+
+
+def _keep_supported(
+    state: ReplyRun,
+    sentences: Sequence[Sentence],
+    pictured: Mapping[str, Sequence[Fact]],
+    known: Sequence[str],
+) -> Iterator[Sentence]:
+    """The backed sentences, and those that name a picture that was sent, which nothing can check; none with a
+    figure, name or contact that stands in no source."""
+    for said in sentences:
+        if not said.backed:
+            seen = [fact.id for fact in pictured.get(said.text, [])]
+            said = said.replace(fact_ids=seen, check="not_checked", findings=[], check_reason="")
+        quotes = "\n".join(state.facts[i].quote for i in said.fact_ids if state.facts[i].verified)
+        is_absent = any(finding.is_absent for finding in said.findings)
+        if said.fact_ids and not is_absent and not _find_foreign_contacts(said.text, quotes, known):
+            yield said
 
 
 def _fit_length(sentences: Sequence[Sentence], limit: int, disputed: str) -> tuple[str, list[Sentence]]:
