@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
 
 from agent.answering.claim_checks import FAILED_VERDICTS
 from agent.answering.fact_view import excluded_sites, facts_after_notes, is_from_source
@@ -60,21 +59,25 @@ def list_targets(answer: Answer) -> dict[str, set[str]]:
     """By the id of a sentence (s3), heading (h2), table (t1) or empty cell (c1.2) the ids of the blocks that
     are written anew for it: a table, else all text between two headings or tables; for a heading all below
     it."""
-    reach, run = dict[str, set[str]](), set[str]()
+    reach, run, targets = dict[str, set[str]](), set[str](), dict[str, set[str]]()
+    above, counts = list[tuple[int, str]](), Counter[str]()
     for block in answer.blocks:
-        run = run if block.kind in ("paragraph", "list") else set()
+        is_text = block.kind in ("paragraph", "list")
+        if block.kind == "heading":
+            above = [(level, name) for level, name in above if level < block.level]
+        for _, name in above:
+            targets[name].add(block.id)
+        run = run if is_text else set()
         run.add(block.id)
         reach[block.id] = run
-        run = run if block.kind in ("paragraph", "list") else set()
-    targets = {f"s{n}": reach.get(said.block, set()) for n, said in enumerate(answer.sentences, start=1)}
-    tables = [block for block in answer.blocks if block.kind == "table"]
-    targets |= {f"t{n}": reach[table.id] for n, table in enumerate(tables, start=1)}
-    targets |= {name: reach[table.id] for name, table, _ in list_empty_cells(answer)}
-    for n, head in enumerate((block for block in answer.blocks if block.kind == "heading"), start=1):
-        rest = answer.blocks[answer.blocks.index(head) + 1 :]
-        below = takewhile(lambda b, level=head.level: b.kind != "heading" or b.level > level, rest)  # type: ignore[misc]
-        targets[f"h{n}"] = {block.id for block in below}
-    return targets
+        run = run if is_text else set()
+        if block.kind in ("heading", "table"):
+            counts[block.kind] += 1
+            name = f"{block.kind[0]}{counts[block.kind]}"
+            targets[name] = reach[block.id] if block.kind == "table" else set()
+            above += [(block.level, name)] if block.kind == "heading" else []
+    targets |= {f"s{n}": reach.get(said.block, set()) for n, said in enumerate(answer.sentences, start=1)}
+    return targets | {name: reach[table.id] for name, table, _ in list_empty_cells(answer)}
 
 
 def list_empty_cells(answer: Answer) -> Iterator[tuple[str, AnswerBlock, str]]:
@@ -146,7 +149,7 @@ def build_reading(
     if is_comment:
         about, length, max_words, form = [note.about for note in notes], None, 0, []
     sites, allowed = _read_sites(state, notes, reply)
-    active = _list_active(state)
+    active = [fact for fact in facts_after_notes(state).values() if fact.is_active]
     reading = NoteReading(
         note=notes[-1].step,
         step=step,
@@ -206,16 +209,12 @@ def _read_sites(state: RunState, notes: Sequence[Note], reply: RevisionReply) ->
     return sites, allowed
 
 
-def _list_active(state: RunState) -> list[Fact]:
-    return [fact for fact in facts_after_notes(state).values() if fact.is_active]
-
-
 def pause_for_exclusion(state: RunState) -> PauseRequest | None:
     """A pause for the newest reading where it would leave out most of the facts."""
     reading = state.readings[-1] if state.readings else None
     if reading is None or not reading.waits or has_unread_note(state):
         return None
-    active = _list_active(state)
+    active = [fact for fact in facts_after_notes(state).values() if fact.is_active]
     out = [fact for fact in active if is_excluded(fact.url, reading.excluded_sites)]
     sites = Counter(host(fact.url) for fact in out)
     named = list_first(f"{name} ({count})" for name, count in sites.most_common())

@@ -3,7 +3,7 @@ its sections side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -103,54 +103,44 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if not tools.has_model:
         return _show_passages(state, tools)
     plan, facts = state.own.outline or Outline(), fact_view.facts_after_notes(state)
-    pieces = [
-        (section, own)
-        for section in plan.sections
-        for own in _split_facts(
-            tools, [facts[i] for i in section.fact_ids if i in facts and facts[i].decision != "struck"]
-        )
-        if own
-    ]
-    headings, words = (
-        [section.heading for section in plan.sections],
-        revise.find_words(state, len(plan.sections)),
-    )
+    headings, usable = [section.heading for section in plan.sections], fact_view.facts_for_answer(state)
+    given: dict[str, Any] = {"question": find_planned_question(state)}
+    given["words"] = revise.find_words(state, len(plan.sections))
 
     def check(reply: SectionReply) -> list[str]:
         is_empty = not any(block.sentences or block.rows for block in reply.blocks)
         return ["The section is empty: write what its facts say in `blocks`."] if is_empty else []
 
-    def ask(section: OutlineSection, own: Sequence[Fact], **more: Any) -> RoleResult:
-        given: dict[str, Any] = {"question": find_planned_question(state), "words": words, **more}
-        return ask_section(state, tools, section, own, headings, check=check, **given)
+    def write(section: OutlineSection, own: Sequence[Fact]) -> RoleResult:
+        def ask(facts: Sequence[Fact], **more: Any) -> RoleResult:
+            return ask_section(state, tools, section, facts, headings, check=check, **given, **more)
 
-    written = tools.judge_side_by_side([partial(ask, section, own) for section, own in pieces])
-    usable = fact_view.facts_for_answer(state)
-    gaps = [
-        find_cell_facts(result.value, own, usable) for (_, own), result in zip(pieces, written, strict=True)
-    ]
-    again = [n for n, found in enumerate(gaps) if found]
-    filled = tools.judge_side_by_side(
-        [
-            partial(ask, pieces[n][0], [*pieces[n][1], *gaps[n]], former=list_cells(written[n].value))
-            for n in again
-        ]
-    )
-    for n, result in zip(again, filled, strict=True):
-        written[n] = result
-    blocks: list[ReportBlock] = []
-    for n, ((section, _), result) in enumerate(zip(pieces, written, strict=True)):
-        if not n or pieces[n - 1][0] is not section:
+        written = ask(own)
+        laid, cells = lay_out_reply(written.value.blocks, str.strip)
+        former = revise.list_former(Answer(n=0, verdict="partial", blocks=laid, sentences=cells))
+        named = revise.find_cell_facts(former, [fact for fact in usable if fact not in own])
+        return ask([*own, *named], former=former) if named else written
+
+    pieces = list[tuple[OutlineSection, list[Fact]]]()
+    for section in plan.sections:
+        own = [facts[i] for i in section.fact_ids if i in facts and facts[i].decision != "struck"]
+        pieces += [(section, piece) for piece in _split_facts(tools, own) if piece]
+    written = tools.judge_side_by_side([partial(write, *piece) for piece in pieces])
+    blocks, assumed, trouble = list[ReportBlock](), dict[str, None](), ""
+    last: OutlineSection | None = None
+    for (section, _), result in zip(pieces, written, strict=True):
+        if section is not last:
             blocks.append(ReportBlock(kind="heading", text=section.heading, part=section.part))
-        update = {"level": 3, "part": section.part}
-        blocks += (block.model_copy(update=update) for block in result.value.blocks)
-    trouble = next((result.failure for result in written if result.failure), "")
-    by: Literal["model", "keyless"] = "model" if any(r.by == "model" for r in written) else "keyless"
-    judgement = RoleResult(value=ReportReply(blocks=blocks), by=by, failure=trouble)
-    if by == "keyless" and trouble:
+        last, trouble = section, trouble or result.failure
+        assumed |= {result.value.assumed: None} if result.value.assumed else {}
+        for block in result.value.blocks:
+            blocks.append(block.model_copy(update={"level": 3, "part": section.part}))
+    is_written = any(result.by == "model" for result in written)
+    if trouble and not is_written:
         return _show_passages(state, tools, trouble)
+    by: Literal["model", "keyless"] = "model" if is_written else "keyless"
+    judgement = RoleResult(value=ReportReply(blocks=blocks), by=by, failure=trouble)
     body = draft_from_reply(state, tools, judgement)
-    assumed = dict.fromkeys(filter(None, (result.value.assumed for result in written)))
     summary = _write_summary(state, tools, body.replace(assumed=" ".join(assumed)))
     draft = body.replace(
         sentences=[*summary.sentences, *body.sentences],
@@ -159,31 +149,9 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         open=summary.open,
         assumed=summary.assumed,
     )
-    answer = finish_answer(
-        state, draft, tools.step, length="full", conflict_block=report_frame.CONFLICT_BLOCK
-    )
-    answer = answer.replace(title=plan.title or find_planned_question(state))
-    return _deliver(state, tools, answer)
-
-
-def find_cell_facts(reply: SectionReply, shown: Sequence[Fact], usable: Sequence[Fact]) -> list[Fact]:
-    """The facts that may fill an empty cell of a section's tables and that its writer was not shown: those
-    that name the row or the column."""
-    known, names = {fact.id for fact in shown}, list[str]()
-    for block in reply.blocks:
-        wide = max((len(row.cells) for row in block.rows), default=0)
-        heads = block.heads[-wide:] if wide else []
-        for row in block.rows:
-            cells = [*row.cells, *[None] * (wide - len(row.cells))]
-            empty = [head for head, cell in zip(heads, cells, strict=False) if not (cell and cell.fact_ids)]
-            names += [row.label, *empty] if empty else []
-    return revise.find_named_facts(names, [fact for fact in usable if fact.id not in known])
-
-
-def list_cells(reply: SectionReply) -> list[Sentence]:
-    """What a section says, with a sentence for each cell of its tables, empty ones too."""
-    blocks, sentences = lay_out_reply(reply.blocks, str.strip)
-    return revise.list_former(Answer(n=0, verdict="partial", blocks=blocks, sentences=sentences))
+    block = report_frame.CONFLICT_BLOCK
+    answer = finish_answer(state, draft, tools.step, length="full", conflict_block=block)
+    return _deliver(state, tools, answer.replace(title=plan.title or find_planned_question(state)))
 
 
 def find_planned_question(state: ResearchRun) -> str:
@@ -197,12 +165,12 @@ def find_planned_question(state: ResearchRun) -> str:
 def is_outline_current(state: ResearchRun) -> bool:
     """Whether the outline still holds: no note and no usable fact came since it was made, and the plan has
     the parts of its sections."""
-    made, parts = state.own.outline, {"", *(part.id for part in state.plan)}
-    if made is None or any(note.step > made.step for note in state.notes):
+    if not (made := state.own.outline):
         return False
-    if any(section.part not in parts for section in made.sections):
-        return False
-    return not any(fact.step > made.step for fact in fact_view.facts_for_answer(state))
+    said = [note.step for note in state.notes]
+    said += [fact.step for fact in fact_view.facts_for_answer(state)]
+    parts = {section.part for section in made.sections} - {""}
+    return parts <= {part.id for part in state.plan} and max(said, default=-1) <= made.step
 
 
 def choose_report_facts(state: ResearchRun) -> list[Fact]:
@@ -214,42 +182,34 @@ def choose_report_facts(state: ResearchRun) -> list[Fact]:
 def build_outline(state: ResearchRun, judgement: RoleResult, facts: Sequence[Fact], step: int) -> Outline:
     """The outline of a reply: each fact in the first table and in the first text that names it, no section
     without facts or a heading. A part of the plan that has facts and no section gets one; without sections
-    each part does."""
+    each part does, and a last one has what belongs to no part."""
     reply: OutlineReply = judgement.value
-    known, parts = {fact.id for fact in facts}, {part.id for part in state.plan}
-    taken, made = {True: set[str](), False: set[str]()}, list[OutlineSection]()
-    named = {i for section in reply.sections for i in section.fact_ids} & known
-    covered = {find_part(state.plan, fact) for fact in facts if fact.id in named}
-    covered |= {section.part for section in reply.sections} if named else set()
-    missed = _outline_by_part(state, [fact for fact in facts if fact.id not in named], covered)
-    for section in [*reply.sections, *missed][:MAX_SECTIONS]:
+    known, by_part = {fact.id for fact in facts}, {part.id: list[str]() for part in state.plan}
+    named, rest = {i for section in reply.sections for i in section.fact_ids} & known, list[str]()
+    covered = {section.part for section in reply.sections} if named else set()
+    covered |= {find_part(state.plan, fact) for fact in facts if fact.id in named}
+    for fact in facts:
+        if fact.id not in named:
+            by_part.get(find_part(state.plan, fact), rest).append(fact.id)
+    sections, made = list(reply.sections), list[OutlineSection]()
+    for one in state.plan:
+        if one.id not in covered:
+            heading = format_question(one.question)
+            sections.append(PlannedSection(heading=heading, part=one.id, fact_ids=by_part[one.id]))
+    if not covered:
+        heading = words_for(state.question)["further_findings"]
+        sections.append(PlannedSection(heading=heading, part="", fact_ids=rest))
+    taken = {True: set[str](), False: set[str]()}
+    for section in sections:
         others = taken[section.form == "table"]
         ids = [i for i in dict.fromkeys(section.fact_ids) if i in known and i not in others]
         heading = report_frame.clean_heading(section.heading)
-        if ids and heading:
+        if ids and heading and len(made) < MAX_SECTIONS:
             others.update(ids)
-            part = section.part if section.part in parts else ""
+            part = section.part if section.part in by_part else ""
             made.append(OutlineSection(heading=heading, part=part, fact_ids=ids, form=section.form))
     title = report_frame.clean_heading(reply.title) or find_planned_question(state)
     return Outline(title=title, sections=made, by=judgement.by if named else "keyless", step=step)
-
-
-def _outline_by_part(
-    state: ResearchRun, facts: Sequence[Fact], covered: Collection[str]
-) -> list[PlannedSection]:
-    """A section for each part of the plan with its facts, but for those that are covered; where none is, a
-    last one for what belongs to no part."""
-    by_part: dict[str, list[str]] = {part.id: [] for part in state.plan if part.id not in covered}
-    rest = [fact.id for fact in facts if find_part(state.plan, fact) not in by_part and not covered]
-    for fact in facts:
-        by_part.get(find_part(state.plan, fact), []).append(fact.id)
-    questions = {part.id: format_question(part.question) for part in state.plan}
-    found = [(questions[part], part, ids) for part, ids in by_part.items()]
-    return [
-        PlannedSection(heading=heading, part=part, fact_ids=ids)
-        for heading, part, ids in [*found, (words_for(state.question)["further_findings"], "", rest)]
-        if ids
-    ]
 
 
 def _split_facts(tools: RunContext, facts: Sequence[Fact]) -> list[list[Fact]]:

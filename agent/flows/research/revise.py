@@ -19,7 +19,6 @@ from agent.answering.revision import (
     build_reading,
     current_reading,
     has_unread_note,
-    list_empty_cells,
     list_targets,
     notes_on_answer,
     shorten,
@@ -134,38 +133,24 @@ def find_words(state: ResearchRun, sections: int = 1) -> str:
 def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     """The former answer with the sections and tables that the notes touch written anew, or None for all
     anew: by a note on the whole, after a person's edits, which may bear on every sentence, and where no model
-    writes or wrote."""
+    writes or wrote. A piece stays as it was where what is written for it is worse."""
     reading, former = current_reading(state), state.answer
     if reading is None or former is None or reading.is_whole or not former.sentences:
         return None
     if state.edits_since_answer or not (tools.has_model and former.by == "model"):
         return None
     blocks, kept, pieces = split_answer(state, reading, former)
-    heads = [block.text for block in blocks if block.kind == "heading"]
-    notes = [
-        f"{note.text} (on: “{note.quoted}”)" if note.quoted else note.text
-        for note in state.notes
-        if note.kind != "look"
-    ]
-    elsewhere = [[said for said in kept if said.block not in piece.blocks] for piece in pieces]
-    replies = tools.judge_side_by_side(
-        [
-            partial(
-                ask_section,
-                state,
-                tools,
-                piece.section,
-                piece.facts,
-                heads,
-                notes=notes,
-                former=piece.former,
-                open=former.open,
-                assumed=former.assumed,
-                kept=[] if former.length == "full" else [said.claim for said in elsewhere[n]],
-            )
-            for n, piece in enumerate(pieces)
-        ]
-    )
+    heads, is_full = [block.text for block in blocks if block.kind == "heading"], former.length == "full"
+    notes, asks, elsewhere = list[str](), list[Any](), list[list[str]]()
+    for note in state.notes:
+        quoted = f" (on: “{note.quoted}”)" if note.quoted else ""
+        notes += [f"{note.text}{quoted}"] if note.kind != "look" else []
+    told = {"notes": notes, "open": former.open, "assumed": former.assumed}
+    for piece in pieces:
+        elsewhere.append([said.claim for said in kept if said.block not in piece.blocks])
+        given: dict[str, Any] = {**told, "former": piece.former, "kept": [] if is_full else elsewhere[-1]}
+        asks.append(partial(ask_section, state, tools, piece.section, piece.facts, heads, **given))
+    replies = tools.judge_side_by_side(asks)
     written, owners = list[ReportBlock](), dict[str, int]()
     for n, (piece, reply) in enumerate(zip(pieces, replies, strict=True)):
         for block in reply.value.blocks:
@@ -175,33 +160,27 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     joined = RoleResult(value=ReportReply(blocks=written), by="model")
     draft = draft_from_reply(state, tools, joined, prefix=f"r{tools.step}b")
     for n, piece in enumerate(pieces):
-        others = {said.claim for said in elsewhere[n]}
-        new = [said for said in draft.sentences if owners[said.block] == n]
-        new = [said for said in new if said.context or said.claim not in others]
-        stays = [said for said in kept if said.block in piece.blocks]
-        is_worse = not any(said.backed and not any(f.is_absent for f in said.findings) for said in new)
-        if not new or (is_worse and any(said.backed for said in stays)):
+        new, is_worse = list[Sentence](), True
+        for said in draft.sentences:
+            if owners[said.block] == n and (said.context or said.claim not in elsewhere[n]):
+                new.append(said)
+                is_worse &= not said.backed or any(finding.is_absent for finding in said.findings)
+        if not new or (is_worse and any(said.backed for said in kept if said.block in piece.blocks)):
             continue
         own = [block for block in draft.blocks if owners[block.id] == n]
         if not piece.blocks and heads:
             text = format_question(piece.section.heading)
             own.insert(0, AnswerBlock(id=f"r{tools.step}h{n}", kind="heading", text=text, part=own[0].part))
-        at = next((k for k, block in enumerate(blocks) if block.id in piece.blocks), len(blocks))
-        blocks = [block for block in blocks if block.id not in piece.blocks]
-        blocks[at:at] = own
+        at = [k for k, block in enumerate(blocks) if block.id in piece.blocks] or [len(blocks)]
+        blocks[at[0] : at[0] + len(piece.blocks)] = own
         kept = [*(said for said in kept if said.block not in piece.blocks), *new]
-    if former.length == "full":
-        blocks += report_frame.conflict_blocks(state.question)
+    blocks += report_frame.conflict_blocks(state.question) if is_full else []
     order = {block.id: n for n, block in enumerate(blocks)}
-    kept = sorted(kept, key=lambda said: order.get(said.block, -1))
-    told = _join_told(former, draft, kept, [reply.value for reply in replies])
-    answer = finish_answer(
-        state,
-        draft.replace(sentences=kept, dropped=former.statements.dropped, blocks=blocks, **told),
-        tools.step,
-        length=former.length,
-        conflict_block=report_frame.CONFLICT_BLOCK if former.length == "full" else "",
-    )
+    kept.sort(key=lambda said: order.get(said.block, -1))
+    more = _join_told(former, draft, kept, [reply.value for reply in replies])
+    draft = draft.replace(sentences=kept, dropped=former.statements.dropped, blocks=blocks, **more)
+    block_id = report_frame.CONFLICT_BLOCK if is_full else ""
+    answer = finish_answer(state, draft, tools.step, length=former.length, conflict_block=block_id)
     return answer.replace(title=former.title)
 
 
@@ -211,21 +190,25 @@ def _join_told(
     """What is open, assumed and answered in an answer with these pieces: what was open closes when a piece
     says so; what was assumed falls when neither a piece nor a sentence that stays rests on it; of the parts
     those stay answered whose sentences do not all go, and the new draft's judge says the rest."""
-    still = [reply.open for reply in replies if reply.open]
-    is_closed = bool(former.open) and len(still) < len(replies)
-    stays = [said for said in kept if any(said.text == one.text for one in former.sentences)]
-    told = [former.assumed] if stays or not replies else []
-    assumed = dict.fromkeys(filter(None, [*told, *(reply.assumed for reply in replies)]))
+    said = {sentence.text for sentence in former.sentences}
+    stays = [sentence for sentence in kept if sentence.text in said]
+    still = dict.fromkeys(reply.open for reply in replies if reply.open)
+    is_closed = bool(former.open) and any(not reply.open for reply in replies)
+    assumed = dict.fromkeys([former.assumed] if stays or not replies else [])
+    assumed |= dict.fromkeys(reply.assumed for reply in replies)
     old, new = former.answered_parts, draft.answered_parts
-    answered: list[str] | None = None
+    answered: dict[str, None] | None = None
     if old is not None or new is not None:
-        on = {said.part for said in stays if said.backed}
-        gone = {said.part for said in former.sentences} - on
-        answered = [part for part in (on if old is None else old) if on and part not in gone]
-        more = {said.part for said in draft.sentences if said.backed} if new is None else new
-        answered = list(dict.fromkeys([*answered, *more]))
-    opened = "" if is_closed else " ".join(dict.fromkeys(still)) or former.open
-    return {"open": opened, "assumed": " ".join(assumed), "answered_parts": answered}
+        on = {sentence.part: None for sentence in stays if sentence.backed}
+        gone = {sentence.part for sentence in former.sentences} - on.keys()
+        answered = {part: None for part in (on if old is None else old) if on and part not in gone}
+        more = [said.part for said in draft.sentences if said.backed] if new is None else new
+        answered |= dict.fromkeys(more)
+    return {
+        "open": "" if is_closed else " ".join(still) or former.open,
+        "assumed": " ".join(filter(None, assumed)),
+        "answered_parts": None if answered is None else list(answered),
+    }
 
 
 def split_answer(
@@ -236,9 +219,11 @@ def split_answer(
     frame = {block.id for block in report_frame.conflict_blocks(state.question)}
     blocks = [b for b in former.blocks if not b.by_code and b.kind != "chart" and b.id not in frame]
     targets, facts, kept = list_targets(former), fact_view.facts_after_notes(state), list[Sentence]()
-    shown = list[Sentence]()
-    touched = {id for name in reading.about for id in targets.get(name, ())}
-    gone = {id for name in reading.removed if name[0] in "ht" for id in targets[name]}
+    shown, touched, gone = list[Sentence](), set[str](), set[str]()
+    for name in reading.about:
+        touched |= targets.get(name, set())
+    for name in reading.removed:
+        gone |= targets[name] if name[0] in "ht" else set()
     for n, said in enumerate(former.sentences, start=1):
         (checked,), _ = filter_citations([said], facts, state.conflicts.values())
         is_out = bool(reading.only_parts) and said.part not in ("", *reading.only_parts)
@@ -260,26 +245,30 @@ def split_answer(
         run = list(group)
         if is_touched:
             ids, kinds = [block.id for block in run], {block.kind for block in run}
-            old = [said for said in former.sentences if said.block in ids]
-            parts, cited = {said.part for said in old}, {i for said in old for i in said.fact_ids}
-            near = [fact for fact in usable if find_part(state.plan, fact) in parts]
-            own = [fact for fact in usable if fact.id in cited]
+            parts, cited = set[str](), set[str]()
+            for said in former.sentences:
+                if said.block in ids:
+                    parts.add(said.part)
+                    cited |= {*said.fact_ids}
             stays = former.replace(blocks=run, sentences=[said for said in shown if said.block in ids])
-            named = [name for _, _, cell in list_empty_cells(stays) for name in cell.split(": ", 1)]
-            fits = find_named_facts(named, usable)
+            own = [fact for fact in usable if fact.id in cited]
+            near = [fact for fact in usable if find_part(state.plan, fact) in parts]
+            told_there = list_former(stays)
+            fits = find_cell_facts(told_there, usable)
             ranked = {fact.id: fact for fact in [*own, *(f for f in new if f in near), *new, *fits, *near]}
             section = OutlineSection(
                 heading=heading,
-                part=parts.pop() if len(parts) == 1 else "",
+                part=next(iter(parts)) if len(parts) == 1 else "",
                 form="table" if kinds == {"table"} else "list" if kinds == {"list"} else "prose",
             )
             known = list(ranked.values())[: len(own) + len(fits) + MAX_PIECE_FACTS]
-            pieces.append(Piece(section, known, ids, list_former(stays)))
-            told |= {said.part for said in old}
-        heading = next((block.text for block in reversed(run) if block.kind == "heading"), heading)
+            pieces.append(Piece(section, known, ids, told_there))
+            told |= parts
+        for block in run:
+            heading = block.text if block.kind == "heading" else heading
     for part in state.plan:
-        own = [f for f in fact_view.facts_for_answer(state) if find_part(state.plan, f) == part.id]
         if part.id not in told:
+            own = [fact for fact in usable if find_part(state.plan, fact) == part.id]
             added = OutlineSection(heading=part.question, part=part.id)
             pieces.append(Piece(added, own[:MAX_PIECE_FACTS], [], []))
     if reading.searches and not pieces:
@@ -294,21 +283,21 @@ def list_former(answer: Answer) -> list[Sentence]:
     for layout in lay_out_blocks(answer):
         found += [] if layout.rows else layout.sentences
         for n, row in enumerate(layout.rows):
-            cells = enumerate(row, start=1)
-            found += [
-                c or Sentence(text="(empty)", context=layout.block.describe_cell(n, k)) for k, c in cells
-            ]
+            for k, cell in enumerate(row, start=1):
+                found.append(cell or Sentence(text="(empty)", context=layout.block.describe_cell(n, k)))
     return found
 
 
-def find_named_facts(names: Sequence[str], facts: Sequence[Fact]) -> list[Fact]:
-    """The facts that name one of these rows or columns of a table, MAX_CELL_FACTS at most."""
+def find_cell_facts(former: Sequence[Sentence], facts: Sequence[Fact]) -> list[Fact]:
+    """The facts that name the row or the column of a cell that cites nothing, MAX_CELL_FACTS at most."""
     found = dict[str, Fact]()
-    for words in filter(None, (set(content_stems(name)) for name in names)):
-        for fact in facts:
-            text = f"{fact.subject} {fact.attribute} {fact.statement} {fact.title}"
-            if words <= set(content_stems(text)):
-                found[fact.id] = fact
+    for cell in former:
+        names = cell.context.split(": ", 1) if not cell.fact_ids else []
+        for words in filter(None, ({*content_stems(name)} for name in names)):
+            for fact in facts:
+                text = f"{fact.subject} {fact.attribute} {fact.statement} {fact.title}"
+                if words <= {*content_stems(text)}:
+                    found[fact.id] = fact
     return list(found.values())[:MAX_CELL_FACTS]
 
 
