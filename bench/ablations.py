@@ -106,7 +106,7 @@ def list_claim_rules() -> Rules:
         **check("is_carried", _no),
         **check("read_calculations", _same),
         **name_rules(FIGURES_AT, "MAX_ROUNDING _FRACTIONS _COUNTS_SECONDS _BYTES _LONG_SPANS _CURRENCIES"),
-        **name_rules(FIGURES_AT, "_read_words", _nothing),
+        **name_rules(FIGURES_AT, "find_numbers", _nothing),
         **name_rules(DATES_AT, "_BARE_YEAR _YEAR_LEAD_IN _COUNTED_NOUN"),
         **{
             f"dates form {n}": {f"{DATES_AT}._SPANS": [*forms[:n], *forms[n + 1 :]]}
@@ -118,7 +118,7 @@ def list_claim_rules() -> Rules:
 def list_run_rules() -> Rules:
     """The rules for quotes on pages and conflicts among facts."""
     quote, contradiction = "agent.evidence.quote_match", "agent.evidence.contradiction"
-    clash, features = "agent.evidence.conflicts", "agent.evidence.statement_features"
+    clash = "agent.evidence.conflicts"
     return {
         **name_rules(quote, "_find_spelled _find_unaccented", _nothing),
         **name_rules(quote, "_find_joint", lambda *_given: None),
@@ -126,15 +126,11 @@ def list_run_rules() -> Rules:
         **name_rules(quote, "_ASIDE _LIST_MARK _BROKEN_LINE _NUMBER_SUFFIX _NUMBER_PREFIX _LAST_WORD"),
         **name_rules(quote, "_OPENING _CLOSING _SENTENCE_END _NEXT_WORD _PRONOUNS"),
         **name_rules(quote, "has_note_marks", _no),
-        **name_rules(contradiction, "_join_names", lambda *_given: frozenset()),
-        **name_rules(contradiction, "_CELL _CLAUSE_END _SITE_NAME"),
+        **name_rules(contradiction, "_CLAUSE_END _NAMESAKE _ASIDE MAX_OPENING_CHARS"),
         **name_rules(contradiction, "MIN_SIMILARITY"),
-        **name_rules(contradiction, "_split_qualifier", lambda _title: (frozenset(), frozenset())),
-        **name_rules(contradiction, "is_comparable", _yes),
         **name_rules(clash, "is_same_thing is_on_question", _yes),
-        **name_rules(clash, "_states_value", _no),
         **name_rules(clash, "comparable_forms", lambda statement: (statement,)),
-        **name_rules(features, "_NAME_BEFORE"),
+        **name_rules(clash, "MIN_SHARED_WORDS"),
     }
 
 
@@ -160,7 +156,7 @@ def switch_off(rule: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _forget(rule: Mapping[str, Any]) -> None:
-    modules = [f"{CLAIMS_AT}.words", "agent.evidence.contradiction", "agent.evidence.statement_features"]
+    modules = [f"{CLAIMS_AT}.words", "agent.evidence.contradiction"]
     for module in [*modules, *([FIGURES_AT] if any(name.startswith(FIGURES_AT) for name in rule) else [])]:
         for value in vars(importlib.import_module(module)).values():
             if hasattr(value, "cache_clear") and value.__module__ == module:

@@ -14,8 +14,7 @@ from pydantic import Field
 from agent.answering.fact_view import find_part
 from agent.engine.context import RunContext
 from agent.evidence.citation_check import check_support, filter_citations, list_evidence
-from agent.evidence.claim_check import describe_finding
-from agent.evidence.statement_features import surrounding_text, words_before
+from agent.evidence.claim_check import describe_finding, surrounding_text, words_before
 from agent.llm.model import BYTES_PER_TOKEN, choose_model
 from agent.roles.check_claims import (
     CHECK_CLAIMS,

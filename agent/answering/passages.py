@@ -13,9 +13,9 @@ from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, state_after
 from agent.evidence.citation_check import (
+    read_cells,
     state_with_subject,
 )
-from agent.evidence.contradiction import read_cells
 from agent.evidence.report_words import words_for
 from agent.retrieval.answer import PartAnswer, find_answer
 from agent.retrieval.scorer import UNCOUNTED

@@ -60,10 +60,10 @@ class AnsweringState(FlowState):
             # The conflicts among the facts that count after the notes, and `disputed` of each fact
             found, sites = list[Conflict](), {site(fact.url) for fact in active.values() if fact.url}
             if run.own.compares_within_site or len(sites) > 1:
-                index, questions = run.derived or ConflictIndex(), run.own.comparison_questions(run)
                 edited = [run.facts[name] for name in changed if name in run.facts]  # struck ones, too
-                run.derived = index.join([*active.values(), *edited], questions, changed)
-                found = run.derived.find_conflicts(active, run.rulings)
+                run.derived = (run.derived or ConflictIndex()).join([*active.values(), *edited], changed)
+                asked = run.own.comparison_questions(run)
+                found = run.derived.find_conflicts(active, run.rulings, asked)
                 found += _list_reported(run, active, found)
             before, disputed = find_disputed(run.conflicts.values()), find_disputed(found)
             for name in run.facts.keys() & {*changed, *before, *disputed}:

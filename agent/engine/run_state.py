@@ -12,7 +12,6 @@ from pydantic import Field
 from typing_extensions import TypeVar
 
 from agent.engine.state import Change, State, append, merge_dict, upsert, upsert_by_step
-from agent.text.question_analysis import ParsedQuestion
 from agent.types import (
     Action,
     Answer,
@@ -88,7 +87,7 @@ class FlowState(State):
         """The text that facts are weighed by."""
         return run.question
 
-    def comparison_questions(self, run: RunState[Any]) -> Sequence[ParsedQuestion]:
+    def comparison_questions(self, run: RunState[Any]) -> Sequence[str]:
         """The questions by which the answers of sources are compared; none where many small matters are
         gathered, or one site is asked."""
         return ()

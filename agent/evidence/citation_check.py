@@ -10,10 +10,8 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
-from agent.evidence.claim_check import Claim, ClaimCheck, Judge, check_by_code, check_claims
-from agent.evidence.contradiction import read_cells
+from agent.evidence.claim_check import Claim, ClaimCheck, Judge, check_by_code, check_claims, surrounding_text
 from agent.evidence.quote_match import verify_quote
-from agent.evidence.statement_features import surrounding_text
 from agent.text.tokens import content_stems, tokenize
 from agent.text.urls import host
 from agent.text.word_lists import load_words
@@ -38,6 +36,7 @@ MIN_SHARED_CONTENT = 0.5
 
 MIN_CELLS = 2
 """Cells of a table's row, which the page's text joins by " | "."""
+_CELL = re.compile(r"^([^.;:|]{1,40}): (.+)$")
 _PRONOUNS = load_words("pronouns")
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 PERSON_REASON = "a person's own word; no page says it"
@@ -304,6 +303,14 @@ def list_evidence(fact: Fact) -> list[tuple[str, str]]:
     if row := read_row(fact):
         ruled = [(row, page)]
     return [(fact.quote, page), *(said if fact.former else ruled)]
+
+
+def read_cells(statement: str) -> tuple[tuple[str, str], ...]:
+    """The column names and values of a row such as "Dairy: Nordvik; Founded: 1923"; () for prose."""
+    cells = [_CELL.match(part.strip()) for part in statement.rstrip(". ").split("; ")]
+    if len(cells) < 2 or not all(cells):
+        return ()
+    return tuple((cell[1], cell[2]) for cell in cells if cell)
 
 
 def read_row(fact: Fact) -> str:

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from agent.evidence.claims.computed import find_computations, is_carried, read_calculations
 from agent.evidence.claims.differences import find_differences
 from agent.evidence.claims.words import ReadText, read_text
-from agent.evidence.statement_features import BEFORE_CHARS, words_before
 from agent.text.normalization import ELLIPSIS, normalize_text
 from agent.text.tokens import stem_words
 from agent.text.word_lists import load_words
@@ -81,6 +80,9 @@ _EDGE = frozenset({"a", "an", "the", ELLIPSIS})
 _BORDER = re.compile(r"[.;!?|\n…]|\[\.{3}\]")
 _ADDS = re.compile(r"\s?[,;]\s(?:and|while|whereas)\b")
 _ASKS = re.compile(r"[\s\"”’»)\]]*\?")
+BEFORE_CHARS, AROUND_CHARS = 240, 600
+"""Characters before a quote that tell whom, what or when it means, about two sentences; and on each side of
+it that a statement may have its year or unit from."""
 _MAX_PLACES = 50
 """Places of a claim's words that are looked at."""
 
@@ -203,3 +205,15 @@ def opens_with_pronoun(text: str) -> bool:
     """Whether the first word of a text is a pronoun."""
     words = normalize_text(text[:BEFORE_CHARS]).words
     return bool(words) and words[0] in _PRONOUNS
+
+
+def surrounding_text(text: str, start: int, end: int) -> str:
+    """The span of a text with its surroundings, where a statement may have its year or unit from."""
+    return text[max(0, start - AROUND_CHARS) : end + AROUND_CHARS]
+
+
+def words_before(quote: str, nearby: str) -> str:
+    """What the page says before a quote, from a whole word on; "" where it is not known."""
+    at = nearby.find(quote)
+    before = nearby[max(0, at - BEFORE_CHARS) : max(0, at)]
+    return " ".join((before.partition(" ")[2] if at > BEFORE_CHARS else before).split())

@@ -32,9 +32,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from agent.evidence.contradiction import dice_similarity, find_contradiction
+from agent.evidence.contradiction import dice_similarity, extract_features, find_contradiction
 from agent.evidence.sources import PERSON_SOURCE, map_sites_to_sources
-from agent.evidence.statement_features import extract_features
 from agent.text.dates import is_compatible
 from agent.text.plurals import format_changes, format_count, format_percent
 from agent.text.quantities import is_same_quantity

@@ -14,81 +14,46 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 from agent.evidence.contradiction import (
-    ConflictKind,
     Contradiction,
     comparable_forms,
+    extract_features,
     find_contradiction,
     is_on_question,
     is_same_thing,
     is_same_value,
-    read_cells,
 )
-from agent.evidence.sources import DisjointSets, find_independent_sources
-from agent.evidence.statement_features import extract_features
-from agent.text.question_analysis import ParsedQuestion
+from agent.evidence.sources import find_independent_sources, join_groups
 from agent.types import Conflict, ConflictSide, Fact, Ruling
 
 _Key = str | tuple[str, str]
 """A content word, or a topic."""
+_Side = tuple[str, str, str, str]
+"""Kind and slot of a contradiction, the id of a fact, and its value: what pairs of one conflict share."""
 MAX_PARTNERS = 40
 """Facts that a new one is compared with at most, the most similar: as many as a prompt shows."""
-MIN_SHARED_WORDS, MIN_SHARED_RATIO = 2, 0.35
-"""Content words that two compared statements share at least: a number, and a share of the shorter's."""
+MIN_SHARED_WORDS = 2
+"""Content words that two compared statements share at least."""
 MIN_SOURCE_LEAD = 2
 """Independent sources more than any other value that one needs to be settled by evidence alone."""
 PINNED_REASON = "a person pinned this value"
 """The reason while the pin is there."""
 EVIDENCE_REASON_PREFIX = "settled by evidence: "
 """How the reason begins when the number of sources settled it."""
-MIN_COUNTED_LETTERS = 3
-"""Letters of a word that is counted ("beds"); shorter units are signs of measure ("m", "%")."""
-_SideKey = tuple[str, str, str, str]
-"""Kind, slot, fact and value: what two pairs of one conflict have in common."""
 
 
 def topic_key(fact: Fact) -> tuple[str, str]:
     """The subject and attribute that someone gave a fact, in one spelling; two empty strings without both."""
-    subject, attribute = (" ".join(part.casefold().split()) for part in (fact.subject, fact.attribute))
+    subject, attribute = (
+        " ".join(fact.subject.casefold().split()),
+        " ".join(fact.attribute.casefold().split()),
+    )
     return (subject, attribute) if subject and attribute else ("", "")
-
-
-@dataclass
-class FactIndex:
-    """Facts by id, and the ids of those that share a content word or a topic."""
-
-    facts: dict[str, Fact] = field(default_factory=dict)
-    ids_by_key: dict[_Key, tuple[str, ...]] = field(default_factory=dict)
-
-    def add(self, fact: Fact) -> None:
-        """Add a fact, or replace the one with its id."""
-        for one in filter(None, (self.facts.get(fact.id), fact)):
-            kept = () if one is not fact else (fact.id,)
-            keys: list[_Key] = [*extract_features(one.statement).words, topic_key(one)]
-            for key in keys:
-                others = (i for i in self.ids_by_key.get(key, ()) if i != fact.id)
-                self.ids_by_key[key] = (*others, *kept)
-        self.facts[fact.id] = fact
-
-    def find_partners(self, fact: Fact) -> Iterator[Fact]:
-        """The facts that a fact is compared with, the most similar first: those of its topic, then by the
-        shared part of the shorter statement."""
-        words, topic = extract_features(fact.statement).words, topic_key(fact)
-        similar = dict[str, float]()
-        for i, shared in Counter(i for word in words for i in self.ids_by_key.get(word, ())).items():
-            shorter = min(len(words), len(extract_features(self.facts[i].statement).words))
-            if shared >= max(MIN_SHARED_WORDS, MIN_SHARED_RATIO * shorter):
-                similar[i] = shared / shorter
-        if any(topic):
-            similar |= dict.fromkeys(self.ids_by_key.get(topic, ()), 2.0)
-        similar.pop(fact.id, None)
-        for i in sorted(similar, key=lambda i: (-similar[i], i))[:MAX_PARTNERS]:
-            if is_same_thing(fact, self.facts[i]):
-                yield self.facts[i]
 
 
 def settle_conflict(conflict: Conflict, rulings: Sequence[Ruling], facts: Mapping[str, Fact]) -> Conflict:
@@ -134,100 +99,98 @@ def _settle(conflict: Conflict, chosen: str, reason: str, by: str) -> Conflict:
     return conflict.replace(status="settled", chosen=chosen, reason=reason, settled_by=by)
 
 
-@dataclass(frozen=True)
-class _Side:
-    """A fact and the value of it that is meant; two are the same when fact id and value are."""
+class _Pair(NamedTuple):
+    """Two facts by their ids, the older first, and how they contradict each other."""
 
-    fact: Fact
-    value: str
+    left: str
+    right: str
+    point: Contradiction
 
-    def __hash__(self) -> int:
-        return hash((self.fact.id, self.value))
-
-
-@dataclass(frozen=True)
-class _Pair:
-    left: _Side
-    right: _Side
-    contradiction: Contradiction
-
-    def key(self, side: _Side) -> _SideKey:
-        """What pairs that share this side have in common."""
-        return self.contradiction.kind, self.contradiction.slot, side.fact.id, side.value
+    @property
+    def sides(self) -> tuple[_Side, _Side]:
+        """Each side of it."""
+        kind, slot = self.point.kind, self.point.slot
+        return (kind, slot, self.left, self.point.left), (kind, slot, self.right, self.point.right)
 
 
 @dataclass(frozen=True)
 class ConflictIndex:
-    """The pairs of facts that contradict each other, each under the fact that joined later."""
+    """Facts by id, the ids of those that share a content word or a topic, and the pairs that contradict each
+    other, each under the fact that joined later."""
 
-    questions: Sequence[ParsedQuestion] = ()
-    index: FactIndex = field(default_factory=FactIndex)
-    pairs: Mapping[str, Sequence[_Pair]] = field(default_factory=dict)
+    facts: dict[str, Fact] = field(default_factory=dict)
+    ids: dict[_Key, tuple[str, ...]] = field(default_factory=dict)
+    pairs: dict[str, Sequence[_Pair]] = field(default_factory=dict)
 
-    def join(
-        self,
-        facts: Iterable[Fact],
-        questions: Sequence[ParsedQuestion] = (),
-        changed: Collection[str] | None = None,
-    ) -> ConflictIndex:
+    def join(self, facts: Iterable[Fact], changed: Collection[str] | None = None) -> ConflictIndex:
         """The index with these facts: new ones, and those that say something else now (of the `changed` ones,
-        where these are given), are compared with the facts most like them. For other `questions` all are."""
-        if [asked.text for asked in questions] != [asked.text for asked in self.questions]:
-            return ConflictIndex(questions).join([*self.index.facts.values(), *facts], questions)
-        known = self.index.facts
-        if changed is not None:
-            facts = [fact for fact in facts if fact.id in changed or fact.id not in known]
-        new = {f.id: f for f in facts if f.id not in known or _said(f) != _said(known[f.id])}
+        where these are given), are compared with the facts most like them."""
+        new = dict[str, Fact]()
+        for fact in facts:
+            known = self.facts.get(fact.id)
+            if known is None or ((changed is None or fact.id in changed) and _said(fact) != _said(known)):
+                new[fact.id] = fact
         if not new:
             return self
-        index = FactIndex(dict(known), dict(self.index.ids_by_key))
-        stale = new.keys() & known.keys()
-        pairs = dict(self.pairs)
-        if stale:
-            pairs = {
-                name: [pair for pair in found if not stale & {pair.left.fact.id, pair.right.fact.id}]
-                for name, found in pairs.items()
-            }
+        joined, stale = ConflictIndex(dict(self.facts), dict(self.ids), {}), new.keys() & self.facts.keys()
+        for name, pairs in self.pairs.items():
+            joined.pairs[name] = [p for p in pairs if stale.isdisjoint((p.left, p.right))] if stale else pairs
         for fact in sorted(new.values(), key=_age_key):
-            near = sorted(index.find_partners(fact), key=_age_key)
-            both = (sorted((other, fact), key=_age_key) for other in near)
-            index.add(fact)
-            if found := [pair for a, b in both for pair in _compare(a, b)]:
-                pairs[fact.id] = found
-        return ConflictIndex(questions, index, pairs)
+            found = list[_Pair]()
+            for other in sorted(joined.find_partners(fact), key=_age_key):
+                found += _compare(*sorted((other, fact), key=_age_key))
+            if found:
+                joined.pairs[fact.id] = found
+            for said in filter(None, (joined.facts.get(fact.id), fact)):
+                keys: list[_Key] = [*extract_features(said.statement).words, topic_key(said)]
+                for key in keys:
+                    others = tuple(i for i in joined.ids.get(key, ()) if i != fact.id)
+                    joined.ids[key] = (*others, fact.id) if said is fact else others
+            joined.facts[fact.id] = fact
+        return joined
 
-    def find_conflicts(self, active: Mapping[str, Fact], rulings: Sequence[Ruling] = ()) -> list[Conflict]:
+    def find_partners(self, fact: Fact) -> list[Fact]:
+        """The facts that a fact is compared with, the most similar first: those of its topic, then by the
+        shared part of the shorter statement."""
+        words, topic = extract_features(fact.statement).words, topic_key(fact)
+        similar = dict[str, float]()
+        for i, shared in Counter(i for word in words for i in self.ids.get(word, ())).items():
+            if shared >= MIN_SHARED_WORDS:
+                similar[i] = shared / min(len(words), len(extract_features(self.facts[i].statement).words))
+        if any(topic):
+            similar |= dict.fromkeys(self.ids.get(topic, ()), 2.0)
+        similar.pop(fact.id, None)
+        nearest = sorted(similar, key=lambda i: (-similar[i], i))[:MAX_PARTNERS]
+        return [self.facts[i] for i in nearest if is_same_thing(fact, self.facts[i])]
+
+    def find_conflicts(
+        self, active: Mapping[str, Fact], rulings: Sequence[Ruling] = (), questions: Sequence[str] = ()
+    ) -> list[Conflict]:
         """The conflicts among the active facts, in the order of their earliest ones, settled or open; those
         about what one of the questions asks are marked and come first."""
-        pairs = [
-            _Pair(_Side(active[a.fact.id], a.value), _Side(active[b.fact.id], b.value), pair.contradiction)
-            for found in self.pairs.values()
-            for pair in found
-            if (a := pair.left).fact.id in active and (b := pair.right).fact.id in active
-        ]
-        pairs.sort(key=lambda pair: (_age_key(pair.right.fact), _age_key(pair.left.fact)))
-        conflicts: dict[str, Conflict] = {}
-        sets, groups = DisjointSets[_SideKey](), defaultdict[_SideKey, list[_Pair]](list)
+        pairs = [p for found in self.pairs.values() for p in found if p.left in active and p.right in active]
+        pairs.sort(key=lambda pair: (_age_key(active[pair.right]), _age_key(active[pair.left])))
+        connected = dict[_Side, set[_Side]]()
+        for pair in pairs:  # same kind and slot, and a side in common
+            join_groups(connected, *pair.sides)
+        groups = defaultdict[_Side, list[_Pair]](list)
         for pair in pairs:
-            sets.join(pair.key(pair.left), pair.key(pair.right))
-        for pair in pairs:  # connected: same kind and slot, and a side in common
-            groups[sets.find(pair.key(pair.left))].append(pair)
-        for group in sorted(
-            groups.values(), key=lambda group: min(_age_key(pair.left.fact) for pair in group)
-        ):
-            conflict = settle_conflict(_make_conflict(group), rulings, active)
+            groups[min(connected[pair.sides[0]])].append(pair)
+        conflicts: dict[str, Conflict] = {}
+        for group in sorted(groups.values(), key=lambda group: min(_age_key(active[p.left]) for p in group)):
+            conflict = settle_conflict(_make_conflict(group, active), rulings, active)
             stating = [active[i] for value in conflict.values for i in value.fact_ids]
-            asks = any(is_on_question(fact, asked) for asked in self.questions for fact in stating)
+            asks = any(is_on_question(fact, asked) for asked in questions for fact in stating)
             conflicts.setdefault(conflict.id, conflict.replace(asks=asks))
         return sorted(conflicts.values(), key=lambda conflict: not conflict.asks)
 
 
 def find_conflicts(
-    facts: Iterable[Fact], rulings: Sequence[Ruling] = (), questions: Sequence[ParsedQuestion] = ()
+    facts: Iterable[Fact], rulings: Sequence[Ruling] = (), questions: Sequence[str] = ()
 ) -> list[Conflict]:
     """The conflicts among those of these facts that count."""
     active = {fact.id: fact for fact in facts if fact.is_active}
-    return ConflictIndex().join(active.values(), questions).find_conflicts(active, rulings)
+    return ConflictIndex().join(active.values()).find_conflicts(active, rulings, questions)
 
 
 def find_disputed(conflicts: Iterable[Conflict]) -> set[str]:
@@ -253,76 +216,55 @@ def _age_key(fact: Fact) -> tuple[int, str]:
 
 
 def _compare(a: Fact, b: Fact) -> list[_Pair]:
-    """The contradictions of two facts of different pages, the older first: one; several of two table rows."""
+    """The first contradiction of two facts of different pages, the older first."""
     if (a.url and a.url == b.url) or a.statement == b.statement:
         return []
     keyed = topic_key(a) == topic_key(b) != ("", "")
     left, right = ([f.statement] if keyed else comparable_forms(f.statement) for f in (a, b))
-    has_rows = read_cells(a.statement) and read_cells(b.statement)
-    found = list[Contradiction]()
-    for mine, theirs in product(left, right):  # the points on which the facts do not agree after all
-        point = find_contradiction(extract_features(mine), extract_features(theirs), keyed=keyed)
-        if point and not (
-            _states_value(a, point.kind, point.right) or _states_value(b, point.kind, point.left)
-        ):
-            found.append(point)
-            if not has_rows:
-                break
-    if 1 < len(found) >= min(len(left), len(right)):  # rows with no cell in common: a namesake
-        return []
-    return [_Pair(_Side(a, point.left), _Side(b, point.right), point) for point in found]
+    for mine, theirs in product(left, right):
+        if point := find_contradiction(extract_features(mine), extract_features(theirs), keyed=keyed):
+            return [_Pair(a.id, b.id, point)]
+    return []
 
 
-def _states_value(fact: Fact, kind: ConflictKind, value: str) -> bool:
-    """Does a fact also state the other's value, in its statement or the rest of its quote?"""
-    said = extract_features(f"{fact.statement} {fact.quote if fact.quote != fact.statement else ''}")
-    dates = [date.text for date in said.dates if not date.is_yearless]
-    values = dates if kind == "date" else [quantity.text for quantity in said.quantities]
-    return any(is_same_value(kind, text, value) for text in values)
-
-
-def _make_conflict(group: list[_Pair]) -> Conflict:
+def _make_conflict(group: Sequence[_Pair], facts: Mapping[str, Fact]) -> Conflict:
     """The conflict of connected pairs. Subject and attribute are the earliest fact's own, else the name and
-    the words that it shares, with what is counted ("beds")."""
+    the words that it shares."""
     sides = sorted(
-        {side for pair in group for side in (pair.left, pair.right)},
-        key=lambda side: (*_age_key(side.fact), side.value),
+        {side[2:] for pair in group for side in pair.sides},
+        key=lambda side: (*_age_key(facts[side[0]]), side[1]),
     )
-    first, contradiction = sides[0].fact, group[0].contradiction
-    pair = next(p for p in group if first is p.left.fact or first is p.right.fact)
+    first, kind = facts[sides[0][0]], group[0].point.kind
+    pair = next(pair for pair in group if first.id in (pair.left, pair.right))
     mine = extract_features(first.statement)
-    other = extract_features((pair.right if pair.left.fact is first else pair.left).fact.statement)
+    other = extract_features(facts[pair.right if pair.left == first.id else pair.left].statement)
     names = [name.text for name in mine.names if name.words <= other.words]
     subject = first.subject if first.attribute or not names else names[0]
-    taken = frozenset(word.casefold() for word in subject.split())
-    shared = dict.fromkeys(w for w in mine.frame if w in other.words and w not in taken)
-    counted = pair.left.value.split()[-1] if len(pair.contradiction.slot) >= MIN_COUNTED_LETTERS else ""
-    attribute = first.attribute or " ".join([*shared, *([counted] if counted.isalpha() else [])])
+    taken = frozenset(subject.casefold().split())
+    shared = [word for word in dict.fromkeys(mine.frame) if word in other.words and word not in taken]
+    attribute = first.attribute or " ".join(shared)
     topic = topic_key(first)
     if not any(topic):
-        topic = (first.subject, " ".join(extract_features(first.statement).frame))
-    values = list[list[_Side]]()
-    for side in sides:
-        alike = (same for same in values if is_same_value(contradiction.kind, same[0].value, side.value))
-        if (group_of_value := next(alike, None)) is None:
-            values.append([side])
-        else:
-            group_of_value.append(side)
-    identity = "|".join([*topic, contradiction.kind, contradiction.slot]).casefold()
+        topic = (first.subject, " ".join(mine.frame))
+    values = dict[str, list[str]]()
+    for name, value in sides:
+        same = next((text for text in values if is_same_value(kind, text, value)), value)
+        values.setdefault(same, []).append(name)
+    identity = "|".join([*topic, kind, group[0].point.slot]).casefold()
     return Conflict(
         id=f"c{hashlib.sha256(identity.encode()).hexdigest()[:12]}",
         subject=subject,
         attribute=attribute,
-        kind=contradiction.kind,
+        kind=kind,
         values=[
             ConflictSide(
-                text=same[0].value,
-                fact_ids=list(dict.fromkeys(side.fact.id for side in same)),
-                sites=find_independent_sources(side.fact for side in same),
+                text=text,
+                fact_ids=list(dict.fromkeys(names)),
+                sites=find_independent_sources(facts[name] for name in names),
             )
-            for same in values
+            for text, names in values.items()
         ],
         found_by="code",
         asks=False,
-        step=min(max(pair.left.fact.step, pair.right.fact.step) for pair in group),
+        step=min(max(facts[pair.left].step, facts[pair.right].step) for pair in group),
     )

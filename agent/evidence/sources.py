@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from rapidfuzz import fuzz
 
@@ -105,22 +105,10 @@ def trust_label(value: float) -> str:
     )[0]
 
 
-class DisjointSets(Generic[T]):
-    """Sets that are joined; every thing starts in a set of its own."""
-
-    def __init__(self) -> None:
-        self.parents: dict[T, T] = {}
-
-    def find(self, thing: T) -> T:
-        """The representative of the thing's set."""
-        self.parents.setdefault(thing, thing)
-        while self.parents[thing] != thing:
-            self.parents[thing] = thing = self.parents[self.parents[thing]]
-        return thing
-
-    def join(self, one: T, other: T) -> None:
-        """Put both sets together."""
-        self.parents[self.find(one)] = self.find(other)
+def join_groups(groups: dict[T, set[T]], one: T, other: T) -> None:
+    """Put the groups of two things together; a thing that is in none is one by itself."""
+    joined = groups.get(one, {one}) | groups.get(other, {other})
+    groups.update(dict.fromkeys(joined, joined))
 
 
 def find_independent_sources(facts: Iterable[Fact]) -> list[str]:
@@ -134,8 +122,7 @@ def find_independent_sources(facts: Iterable[Fact]) -> list[str]:
 
 def map_sites_to_sources(facts: Iterable[Fact]) -> dict[str, str]:
     """The source of each site: the first name in the alphabet of all sites that carry the same words."""
-    sets: DisjointSets[str] = DisjointSets()
-    names: set[str] = set()
+    names, groups = set[str](), dict[str, set[str]]()
     texts: dict[str, str] = {}
     quotes: dict[str, dict[str, str]] = defaultdict(dict)
     attributed: dict[str, list[str]] = defaultdict(list)
@@ -144,25 +131,20 @@ def map_sites_to_sources(facts: Iterable[Fact]) -> dict[str, str]:
         names.add(name)
         if fact.given != "fetched":
             names.add(PERSON_SOURCE)
-            sets.join(name, PERSON_SOURCE)
+            join_groups(groups, name, PERSON_SOURCE)
         if fact.sha256:
-            sets.join(name, texts.setdefault(fact.sha256, name))
+            join_groups(groups, name, texts.setdefault(fact.sha256, name))
         words = fact.quote.casefold().split() if len(fact.quote) >= MIN_COPY_CHARS else []
         longest = sorted(sorted(set(words)), key=len)[-4:]
-        ends = {"first": words[:5], "last": words[-5:], "longest": longest}  # copies share at least one
-        for key in (f"{end} {' '.join(some)}" for end, some in ends.items() if words):
-            for other, quote in quotes[key].items():
-                is_copy = fuzz.ratio(fact.quote, quote, score_cutoff=MIN_COPY_SIMILARITY) > 0
-                if is_copy and sets.find(other) != sets.find(name):
-                    sets.join(name, other)
-            quotes[key].setdefault(name, fact.quote)
+        for end in (words[:5], words[-5:], longest) if words else ():  # copies share at least one
+            for other, quote in quotes[" ".join(end)].items():
+                if fuzz.ratio(fact.quote, quote, score_cutoff=MIN_COPY_SIMILARITY):
+                    join_groups(groups, name, other)
+            quotes[" ".join(end)].setdefault(name, fact.quote)
         if origin := find_attribution(fact.quote):
             attributed[origin].append(name)
     for origin, sites in attributed.items():
-        own = [name for name in names if is_site_name(origin, f"https://{name}")]
-        for name in [*sites[1:], *own]:
-            sets.join(name, sites[0])
-    sources: dict[str, str] = {}
-    for name in sorted(names):
-        sources.setdefault(sets.find(name), name)
-    return {name: sources[sets.find(name)] for name in names}
+        for name in names:
+            if name in sites or is_site_name(origin, f"https://{name}"):
+                join_groups(groups, name, sites[0])
+    return {name: min(groups.get(name, {name})) for name in names}

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from pydantic import Field
 
-from agent.evidence.claim_check import Judgement, OpenClaim, opens_with_pronoun
-from agent.evidence.statement_features import BEFORE_CHARS, words_before
+from agent.evidence.claim_check import BEFORE_CHARS, Judgement, OpenClaim, opens_with_pronoun, words_before
 from agent.roles.research import ConflictRuling
 from agent.roles.role import Role, RoleReply, RoleResult, optional_list, optional_text
 from agent.text.names import find_names

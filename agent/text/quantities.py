@@ -6,10 +6,12 @@ as a number with "%". A number's unit may also be a currency, or the noun that i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
+
+from text_to_num import Token, find_numbers
 
 from agent.text.tokens import is_stopword
 
@@ -93,39 +95,17 @@ def _load_registry() -> pint.UnitRegistry[float]:
     return registry
 
 
-class _Token:
+class _Word(str, Token):  # type: ignore[misc]  # the library has no types
     """A word or blank as text2num wants it."""
 
-    def __init__(self, written: str) -> None:
-        self.written = written
-
     def text(self) -> str:
-        """The token as it is written."""
-        return self.written
-
-    def text_lowercase(self) -> str:
-        """The token in lower case."""
-        return self.written.lower()
-
-    def nt_separated(self, previous: object) -> bool:
-        """Whether a pause parts it from the token before: never in a text."""
-        return False
-
-    def not_a_number_part(self) -> bool:
-        """Whether it is no part of a number in words: it begins with a digit."""
-        return self.written[:1].isdigit()
+        """The word as it is written."""
+        return str(self)
 
 
 def find_quantities(text: str) -> list[Quantity]:
     """The numbers of a text in order, without a lone "one" (mostly a pronoun)."""
-    return sorted((*_read_digits(text), *_read_words(text)), key=lambda n: n.start)
-
-
-def _make_ordinal(text: str, start: int, end: int, number: float) -> Quantity:
-    return Quantity(number, 0.0, "th", start, end, text[start:end], number, 0.0, False, end)
-
-
-def _read_digits(text: str) -> Iterator[Quantity]:
+    found = list[Quantity]()
     for match in _NUMBER.finditer(text):
         digits = re.sub(r"[,\u00a0\u202f]", "", match["digits"] or "12")
         whole, _, decimals = digits.partition(".")
@@ -133,44 +113,43 @@ def _read_digits(text: str) -> Iterator[Quantity]:
         step = 10.0 ** -len(decimals) if decimals else 10.0**zeros if zeros >= 2 else 1.0
         scale = _SCALES[match["scale"].lower()] if match["scale"] else 1.0
         number = (float(digits) + _FRACTIONS.get(match["part"] or "", 0.0)) * (-1 if match["sign"] else 1)
-        start = next(match.start(name) for name in ("money", "sign", "digits", "word") if match[name])
+        start = match.end() - len(match.group().removeprefix(match["about"] or "").lstrip())
         if match["nth"]:
-            yield _make_ordinal(text, start, match.end(), number)
-        else:
-            money = (match["money"] or "").lower()
-            span, is_about = (start, match.end()), bool(match["about"])
-            yield _add_unit(text, span, number * scale, step * scale, money=money, is_about=is_about)
-
-
-def _read_words(text: str) -> Iterator[Quantity]:
-    written = _TOKEN.findall(text)
-    starts = [0]
-    for word in written:
-        starts.append(starts[-1] + len(word))
-    from text_to_num import find_numbers
-
-    for one in find_numbers(list(map(_Token, written)), "en", 0):
-        start, end = starts[one.start], starts[one.end]
-        said = text[start:end]
-        if (
-            len(said) == 1
-            or said.lower() in ("million", "thousand", "hundred", "billion", "trillion")
-            or said[0].isdigit()
-        ):
+            found.append(_read_unit(text, start, match.end(), number, is_ordinal=True))
+            continue
+        money, is_about = (match["money"] or "").lower(), bool(match["about"])
+        one = _read_unit(text, start, match.end(), number * scale, step * scale, money, is_about)
+        found.append(one)
+    words = list(map(_Word, _TOKEN.findall(text)))
+    starts = [0, *accumulate(map(len, words))]
+    for said in find_numbers(words, "en", 0):
+        start, end = starts[said.start], starts[said.end]
+        written = text[start:end].lower()
+        if len(written) == 1 or written in _SCALES or written[0].isdigit():
             continue  # a letter, or after digits, which have it
-        if one.is_ordinal:
-            if said.lower() != "second" or not _COUNTS_SECONDS.search(text[:start]):
-                yield _make_ordinal(text, start, end, one.value)
-        elif said.lower() != "one" or _SHARE.match(text, end):
-            scale = max((_SCALES.get(word, 1.0) for word in said.lower().split()), default=1.0)
-            yield _add_unit(text, (start, end), one.value, scale)
+        if said.is_ordinal:
+            if written != "second" or not _COUNTS_SECONDS.search(text[:start]):
+                found.append(_read_unit(text, start, end, said.value, is_ordinal=True))
+        elif written != "one" or _SHARE.match(text, end):
+            scale = max((_SCALES.get(word, 1.0) for word in written.split()), default=1.0)
+            found.append(_read_unit(text, start, end, said.value, scale))
+    return sorted(found, key=lambda n: n.start)
 
 
-def _add_unit(
-    text: str, span: tuple[int, int], number: float, step: float, *, money: str = "", is_about: bool = False
+def _read_unit(
+    text: str,
+    start: int,
+    end: int,
+    number: float,
+    step: float = 0.0,
+    money: str = "",
+    is_about: bool = False,
+    *,
+    is_ordinal: bool = False,
 ) -> Quantity:
     """The number of a span with the unit that follows it."""
-    start, end = span
+    if is_ordinal:
+        return Quantity(number, 0.0, "th", start, end, text[start:end], number, 0.0, False, end)
     match = _UNIT.match(text, end)
     name = match["name"] if match and not money else ""
     unit, noun = find_unit(name) if name else None, ""
@@ -240,13 +219,6 @@ def is_same_quantity(a: Quantity, b: Quantity) -> bool:
     if apart > coarse / 2 * 1.000001 + 1e-9:
         return False
     return apart <= MAX_ROUNDING * max(abs(a.value), abs(b.value)) * 1.000001 + 1e-9
-
-
-def is_comparable(a: Quantity, b: Quantity) -> bool:
-    """Have two numbers the same unit, so that they may contradict? A share and its percentage have."""
-    if {a.unit, b.unit} == {"%", ""}:
-        return 0 < (b if a.unit == "%" else a).value < 1
-    return a.unit == b.unit
 
 
 def _singularize(word: str) -> str:

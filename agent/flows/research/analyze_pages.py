@@ -18,7 +18,7 @@ from agent.answering.revision import current_reading, list_wishes
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.quote_match import split_at_ellipsis
-from agent.evidence.sources import DisjointSets
+from agent.evidence.sources import join_groups
 from agent.flows.research import policy
 from agent.flows.research.policy import describe_reading, find_known_url, find_secrets
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
@@ -133,14 +133,15 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 def merge_results(rankings: Sequence[Sequence[SearchHit]], max_results: int) -> list[SearchHit]:
     """The hits of several searches as one list, best first by reciprocal rank fusion. Hits with one address
     or one DOI are one: the first, completed by what the others know."""
-    same, merged, found = DisjointSets[str](), dict[str, SearchHit](), list[list[str]]()
+    same, merged, found = dict[str, set[str]](), dict[str, SearchHit](), list[list[str]]()
     for hit in chain.from_iterable(rankings):
         if hit.publication and hit.publication.doi:
-            same.join(f"doi:{hit.publication.doi}", canonicalize(hit.url) or hit.url)
+            join_groups(same, f"doi:{hit.publication.doi}", canonicalize(hit.url) or hit.url)
     for ranking in rankings:
         found.append([])
         for hit in ranking:
-            key = same.find(canonicalize(hit.url) or hit.url)
+            address = canonicalize(hit.url) or hit.url
+            key = min(same.get(address, {address}))
             found[-1] += [] if key in found[-1] else [key]
             if (first := merged.setdefault(key, hit)) is not hit:
                 work = first.publication.complete(hit.publication) if first.publication else hit.publication

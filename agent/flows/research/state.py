@@ -9,7 +9,6 @@ from pydantic import Field
 from agent.answering.view import AnsweringState
 from agent.engine.run_state import RunState
 from agent.engine.state import upsert
-from agent.text.question_analysis import ParsedQuestion, parse_question
 from agent.types import Action, Lead, Outline, Record, SearchHit
 
 SEARCH_PREFIX = "search: "
@@ -58,10 +57,9 @@ class ResearchState(AnsweringState):
         """How many pages these actions read, each once."""
         return sum(bool(action.page_id) and action.action != "more" for action in actions)
 
-    def comparison_questions(self, run: RunState[Any]) -> list[ParsedQuestion]:
+    def comparison_questions(self, run: RunState[Any]) -> list[str]:
         """The run's question; of one with several parts each of these."""
-        asked = [part.question for part in run.plan] if len(run.plan) > 1 else [run.question]
-        return [parse_question(question) for question in asked]
+        return [part.question for part in run.plan] if len(run.plan) > 1 else [run.question]
 
 
 ResearchRun = RunState[ResearchState]

@@ -84,14 +84,6 @@ def test_ids_do_not_depend_on_order_or_on_what_joins_later() -> None:
     assert [v.text for v in find_conflicts(later)[0].values] == ["1921", "1923", "1924"]
 
 
-def test_rows_of_two_tables_contradict_each_other_in_one_cell_and_are_namesakes_in_all() -> None:
-    one = fact("Dairy: Nordvik Dairy; Village: Lillehavn; Founded: 1921; Staff: 12", A)
-    other = fact("Dairy: Nordvik Dairy; Village: Lillehavn; Founded: 1923; Staff: 12", B)
-    namesake = fact("Dairy: Nordvik Dairy; Founded: 1890; Staff: 40", C)
-    assert [[v.text for v in c.values] for c in find_conflicts([one, other])] == [["1921", "1923"]]
-    assert find_conflicts([one, namesake]) == []
-
-
 @by_table
 def test_namesakes_are_no_conflict(one: tuple[str, str], other: tuple[str, str]) -> None:
     assert find_conflicts([fact(one[0], A, title=one[1]), fact(other[0], B, title=other[1])]) == []
@@ -121,3 +113,23 @@ def test_only_the_facts_that_state_a_value_are_disputed() -> None:
     ]
     known = [one, other, *beside]
     assert find_disputed(find_conflicts(known)) == {one.id, other.id}
+
+
+def test_a_conflict_about_what_is_asked_is_marked_and_comes_first() -> None:
+    staff = [
+        fact("The Nordvik Dairy employs 120 people.", A),
+        fact("The Nordvik Dairy employs 180 people.", B),
+    ]
+    founded = [
+        fact("The Nordvik Dairy was founded in 1921.", A),
+        fact("The Nordvik Dairy was founded in 1923.", B),
+    ]
+    for question, first in (
+        ("When was the Nordvik Dairy founded?", "1921"),
+        ("How many people does the Nordvik Dairy employ?", "120 people"),
+    ):
+        found = find_conflicts([*staff, *founded], [], [question])
+        assert [conflict.asks for conflict in found] == [True, False]
+        assert found[0].values[0].text == first
+    other = "When was the Skarvik Brewery founded?"
+    assert not any(conflict.asks for conflict in find_conflicts([*staff, *founded], [], [other]))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 
 from agent.evidence.contradiction import (
+    StatementFeatures,
+    extract_features,
     find_contradiction,
     is_same_value,
 )
-from agent.evidence.statement_features import StatementFeatures, extract_features
 from tests.tables import by_table
 
 STATEMENTS = (
