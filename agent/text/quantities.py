@@ -118,7 +118,9 @@ def find_quantities(text: str) -> list[Quantity]:
             found.append(_read_unit(text, start, match.end(), number, is_ordinal=True))
             continue
         money, is_about = (match["money"] or "").lower(), bool(match["about"])
-        one = _read_unit(text, start, match.end(), number * scale, step * scale, money, is_about)
+        one = _read_unit(
+            text, start, match.end(), number * scale, step=step * scale, money=money, is_about=is_about
+        )
         found.append(one)
     words = list(map(_Word, _TOKEN.findall(text)))
     starts = [0, *accumulate(map(len, words))]
@@ -132,7 +134,7 @@ def find_quantities(text: str) -> list[Quantity]:
                 found.append(_read_unit(text, start, end, said.value, is_ordinal=True))
         elif written != "one" or _SHARE.match(text, end):
             scale = max((_SCALES.get(word, 1.0) for word in written.split()), default=1.0)
-            found.append(_read_unit(text, start, end, said.value, scale))
+            found.append(_read_unit(text, start, end, said.value, step=scale))
     return sorted(found, key=lambda n: n.start)
 
 
@@ -141,10 +143,10 @@ def _read_unit(
     start: int,
     end: int,
     number: float,
+    *,
     step: float = 0.0,
     money: str = "",
     is_about: bool = False,
-    *,
     is_ordinal: bool = False,
 ) -> Quantity:
     """The number of a span with the unit that follows it."""
