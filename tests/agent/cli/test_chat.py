@@ -41,19 +41,8 @@ def test_an_empty_library_says_what_to_do(capsys: Told) -> None:
 def test_a_folder_is_added_and_asked_and_the_way_told_on_the_side(
     capsys: Told, folder: Path, tmp_path: Path
 ) -> None:
-    assert (
-        main(
-            [
-                "chat",
-                "When does the last ferry leave Brannvik?",
-                "--add",
-                str(folder),
-                "--json",
-                str(tmp_path / "o.json"),
-            ]
-        )
-        == 0
-    )
+    files = ["--add", str(folder), "--json", str(tmp_path / "o.json")]
+    assert main(["chat", "When does the last ferry leave Brannvik?", *files]) == 0
     out, err = capsys.readouterr()
     assert "22:10" in out and "[1]" in out and "ferry.md" in out, "the answer with its numbered source"
     assert "added 3 documents" in err and "RETRIEVE" in err and "Searched by words only" in err
@@ -101,23 +90,12 @@ def test_what_lies_in_the_demo_is_added_as_invented(capsys: Told, path: str) -> 
 
 
 def test_a_scope_holds_for_its_turn_and_is_kept_in_the_thread(capsys: Told, folder: Path) -> None:
-    assert (
-        main(["chat", "How high is the Skarholm lighthouse?", "--add", str(folder), "--scope-tag", "nothing"])
-        == 0
-    )
+    scope = ["--add", str(folder), "--scope-tag", "nothing"]
+    assert main(["chat", "How high is the Skarholm lighthouse?", *scope]) == 0
     out, err = capsys.readouterr()
     assert "31 metres" not in out
     assert main(["chat", "And what does a ticket for the Brannvik ferry cost?", "--thread", run_of(err)]) == 0
     assert "38 kronor" not in capsys.readouterr().out
-
-
-def test_without_conversing_nothing_is_asked_back(
-    capsys: Told, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CONVERSATIONAL_MODE", "false")
-    assert main(["chat", "What colour is the moon of Zanzibar?", "--add", str(folder)]) == 0
-    out, err = capsys.readouterr()
-    assert out.startswith("No answer is given.") and "RETRIEVE" in err and "--thread" not in err
 
 
 @pytest.mark.parametrize(

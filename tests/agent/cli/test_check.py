@@ -14,15 +14,12 @@ from agent.cli.main import main
 from agent.errors import ModelError
 from agent.roles.check_claims import CheckClaimsReply, ClaimJudgement
 
+SOLD, ROOMS = "The mill was sold in 1961.", "It has 30 rooms upstairs and 20 rooms downstairs."
 ROWS = [
-    {"id": "a", "quote": "The mill was sold in 1961.", "statement": "The mill was sold in 1961."},
-    {"id": "b", "quote": "The mill was sold in 1961.", "statement": "The mill was sold in 1971."},
+    {"id": "a", "quote": SOLD, "statement": SOLD},
+    {"id": "b", "quote": SOLD, "statement": "The mill was sold in 1971."},
     {"id": "c", "quote": "The mill was sold by Berg.", "statement": "The mill was sold by Dale."},
-    {
-        "id": "d",
-        "quote": "It has 30 rooms upstairs and 20 rooms downstairs.",
-        "statement": "It has 50 rooms upstairs and downstairs.",
-    },
+    {"id": "d", "quote": ROOMS, "statement": "It has 50 rooms upstairs and downstairs."},
     {"id": 5, "quote": "The mill found a buyer.", "statement": "Somebody purchased it.", "question": "What?"},
     {"id": "f", "quote": "", "statement": "The mill was sold."},
 ]
@@ -74,27 +71,21 @@ def test_a_model_judges_what_code_leaves_open(
 ) -> None:
     prompts: list[str] = []
 
+    judged = (("q1", "another year", False), ("q2", "Berg sold it", False), ("q1", "a buyer purchases", True))
+
     def ask(role: str, messages: list[dict[str, str]], shape: Any, tier: str) -> CheckClaimsReply:
         prompts.append(messages[-1]["content"])
-        return CheckClaimsReply(
-            claims=[
-                ClaimJudgement(n=1, quote="q1", reason="another year", supported=False),
-                ClaimJudgement(n=2, quote="q2", reason="Berg sold it", supported=False),
-                ClaimJudgement(n=3, quote="q1", reason="a buyer purchases", supported=True),
-            ]
-        )
+        claims = [
+            ClaimJudgement(n=n, quote=quote, reason=why, supported=supported)
+            for n, (quote, why, supported) in enumerate(judged, start=1)
+        ]
+        return CheckClaimsReply(claims=claims)
 
     monkeypatch.setattr(api, "make_ask", lambda name, config: ask)
     assert main(["check", str(file), "--model", "judge-7b"]) == 0
     rows = _read(capsys.readouterr().out)
-    assert [row["verdict"] for row in rows] == [
-        "quoted",
-        "not_supported",
-        "not_supported",
-        "computed",
-        "judged_supported",
-        "not_supported",
-    ]
+    told = "quoted not_supported not_supported computed judged_supported not_supported"
+    assert [row["verdict"] for row in rows] == told.split()
     assert [rows[2]["reason"], rows[4]["reason"]] == ["Berg sold it", "a buyer purchases"]
     assert len(prompts) == 1 and "1971" in prompts[0]
 

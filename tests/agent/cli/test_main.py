@@ -21,21 +21,9 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
 SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
-RECORD = {
-    "run",
-    "question",
-    "status",
-    "verdict",
-    "confidence",
-    "answer",
-    "reason",
-    "statements",
-    "sources",
-    "steps",
-    "facts",
-    "pages",
-    "usage",
-}
+RECORD = set(
+    "run question status verdict confidence answer reason statements sources steps facts pages usage".split()
+)
 USAGE = {"llm_calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds", "cpu_seconds"}
 
 
@@ -60,18 +48,11 @@ def asked(*more: str, question: str = SOLAR) -> int:
 def test_a_process_answers_on_stdout_and_tells_its_progress_on_stderr():
     done = command("research", SOLAR, "--world", "demo", "--model", "keyless")
     assert done.returncode == 0, done.stderr
-    assert (
-        "412" in done.stdout
-        and "[1]" in done.stdout
-        and "quoted word for word" in done.stdout
-        and "https://" in done.stdout
-    )
-    assert (
-        f"search {SOLAR}" in done.stderr
-        and "read a page https://" in done.stderr
-        and "confidence" not in done.stderr  # none before there is an answer
-        and "read a page" not in done.stdout
-    )
+    for words in ("412", "[1]", "quoted word for word", "https://"):
+        assert words in done.stdout
+    assert f"search {SOLAR}" in done.stderr and "read a page https://" in done.stderr
+    assert "confidence" not in done.stderr, "none before there is an answer"
+    assert "read a page" not in done.stdout
 
 
 def test_nothing_is_written_outside_of_the_data_folder(tmp_path, monkeypatch):
@@ -86,12 +67,8 @@ def test_json_holds_what_is_promised(tmp_path, capsys):
     assert asked("--json", str(file)) == 0
     told = json.loads(file.read_text(encoding="utf-8"))
     assert set(told) >= RECORD
-    assert (told["question"], told["status"], told["verdict"], told["reason"]) == (
-        SOLAR,
-        "review",
-        "passages_found",
-        "none",
-    )
+    shown = [told[name] for name in ("question", "status", "verdict", "reason")]
+    assert shown == [SOLAR, "review", "passages_found", "none"]
     assert set(told["statements"]) == {"backed", "unsupported", "dropped", "unchecked"}
     assert set(told["usage"]) == USAGE
     assert all(set(source) >= {"n", "url", "title", "quote", "quotes"} for source in told["sources"])
@@ -111,12 +88,10 @@ def test_markdown_is_written(tmp_path, capsys):
 
 def test_an_honest_no_evidence_is_a_success(tmp_path, capsys):
     world = write_world(tmp_path / "w", [page("https://a.example/", "Other", "Nothing of the kind.")])
-    assert (
-        main(["research", SOLAR, "--world", world, "--model", "keyless", "--json", str(tmp_path / "r.json")])
-        == 0
-    )
+    file = tmp_path / "r.json"
+    assert main(["research", SOLAR, "--world", world, "--model", "keyless", "--json", str(file)]) == 0
     assert capsys.readouterr().out.startswith("No answer")
-    assert json.loads((tmp_path / "r.json").read_text())["verdict"] == "no_evidence"
+    assert json.loads(file.read_text())["verdict"] == "no_evidence"
 
 
 def test_an_estimate_starts_nothing(capsys):
@@ -156,11 +131,8 @@ def test_live_without_a_network_fails_with_a_hint(monkeypatch, capsys):
     assert main(["research", "Who?"]) == 1
     told = capsys.readouterr()
     assert "no network" in told.err and "--world demo" in told.err and told.out == ""
-    for asked_nothing in (
-        ["research", ""],
-        ["site", " ", "--start", "a.example"],
-        ["site", "Who?", "--start", "a page"],
-    ):
+    site = ["site", " ", "--start", "a.example"], ["site", "Who?", "--start", "a page"]
+    for asked_nothing in (["research", ""], *site):
         assert main(asked_nothing) == 2, "what cannot be asked anywhere is told first"
         assert "no network" not in capsys.readouterr().err
     assert main(["runs"]) == 0 and "no runs yet" in capsys.readouterr().err, "nothing was begun"

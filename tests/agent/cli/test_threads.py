@@ -18,20 +18,10 @@ from tests.web.researching_model import Script
 pytestmark = pytest.mark.slow
 SITE = "https://www.alvmora-mejeri.example/"
 PANELS = "How many solar panels are there?"
+WHERE = ["--start", SITE, "--world", "demo"]
 FIRST = {
     "research": ["research", PANELS, "--world", "demo", "--max-steps", "2"],
-    "site": [
-        "site",
-        PANELS,
-        "--start",
-        SITE,
-        "--world",
-        "demo",
-        "--instruction",
-        "Only figures",
-        "--batch",
-        "2",
-    ],
+    "site": ["site", PANELS, *WHERE, "--instruction", "Only figures", "--batch", "2"],
     "chat": ["chat", "When was the ferry Vinga launched?", "--world", "demo", "--add", "FERRY"],
 }
 MORE = {
