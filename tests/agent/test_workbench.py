@@ -37,13 +37,8 @@ def test_send_back_goes_on_with_everything_learnt(bench):
     run_id = reviewed(bench)
     before = bench.snapshot(run_id).state
     with pytest.raises(UsageError, match="say in the note"):
-        bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="  ")
-    bench.act(
-        run_id,
-        "send_back",
-        bench.snapshot(run_id).head,
-        note="Also say how much electricity the roof gives in a year.",
-    )
+        bench.act(run_id, "send_back", note="  ")
+    bench.act(run_id, "send_back", note="Also say how much electricity the roof gives in a year.")
     assert bench.drive(run_id) is Status.REVIEW
     after = bench.snapshot(run_id).state
     assert [answer.n for answer in after.answers] == [1, 2]
@@ -67,31 +62,25 @@ def test_a_send_back_after_a_spent_budget_has_a_budget_of_its_own(bench):
     run_id = reviewed(bench, max_seconds=1e-9)
     assert bench.snapshot(run_id).state.stop_reason == "budget" and not bench.snapshot(run_id).state.actions
     bench.store.ledger.update_run(run_id, settings=DEMO.model_dump_json())
-    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Go on with this, please.")
+    bench.act(run_id, "send_back", note="Go on with this, please.")
     assert bench.drive(run_id) is Status.REVIEW
     assert bench.snapshot(run_id).state.actions
 
 
 def test_step_by_step_a_decision_can_be_approved_edited_and_skipped(bench):
     run_id = waiting(bench)
-    bench.act(run_id, "approve", bench.snapshot(run_id).head)
+    bench.act(run_id, "approve")
     assert bench.drive(run_id) is Status.WAITING
     proposed = bench.snapshot(run_id).state.pending
     assert proposed.next_action == "crawl_url"
-    bench.act(run_id, "skip", bench.snapshot(run_id).head)
+    bench.act(run_id, "skip")
     assert bench.drive(run_id) is Status.WAITING
     assert bench.snapshot(run_id).state.pending.query_or_url != proposed.query_or_url
-    bench.act(
-        run_id,
-        "edit",
-        bench.snapshot(run_id).head,
-        next_action="search_duckduckgo",
-        query_or_url="solar roof dairy",
-    )
+    bench.act(run_id, "edit", next_action="search_duckduckgo", query_or_url="solar roof dairy")
     assert bench.drive(run_id) is Status.WAITING
     last = bench.snapshot(run_id).state.actions[-1]
     assert (last.query_or_url, last.by) == ("solar roof dairy", "person")
-    bench.act(run_id, "edit", bench.snapshot(run_id).head, next_action="send_to_hitl", query_or_url="")
+    bench.act(run_id, "edit", next_action="send_to_hitl", query_or_url="")
     assert bench.drive(run_id) is Status.REVIEW
 
 
@@ -106,14 +95,9 @@ def test_an_impossible_edit_is_told_and_changes_nothing(bench, action, text, tol
 
 def test_a_note_while_it_waits_makes_it_decide_anew(bench):
     run_id = waiting(bench)
-    bench.act(
-        run_id, "steer", note="Look at https://www.alvmora-mejeri.example/news/2026-05-solar-roof first."
-    )
+    bench.act(run_id, "steer", note=f"Look at {ROOF} first.")
     assert bench.drive(run_id) is Status.WAITING
-    assert (
-        bench.snapshot(run_id).state.pending.query_or_url
-        == "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
-    )
+    assert bench.snapshot(run_id).state.pending.query_or_url == ROOF
 
 
 @pytest.mark.parametrize("role", ["decision", "report"])
@@ -136,23 +120,17 @@ def test_a_note_given_while_the_last_word_is_being_found_is_obeyed(bench, monkey
     monkeypatch.setattr(bench.worker.model_search, "found", model)
     run_id = bench.start(SOLAR, DEMO.model_copy(update={"model": "auto"}))
     assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
-    assert told and any(
-        "inspections" in action.query_or_url for action in bench.snapshot(run_id).state.actions
-    )
+    actions = bench.snapshot(run_id).state.actions
+    assert told and any("inspections" in action.query_or_url for action in actions)
 
 
 def test_a_note_to_a_stopped_run_is_heeded_before_what_was_proposed(bench):
     run_id = waiting(bench)
     bench.act(run_id, "stop")
-    bench.act(
-        run_id, "steer", note="Look at https://www.alvmora-mejeri.example/news/2026-05-solar-roof first."
-    )
+    bench.act(run_id, "steer", note=f"Look at {ROOF} first.")
     bench.act(run_id, "resume")
     assert bench.drive(run_id) is Status.WAITING
-    assert (
-        bench.snapshot(run_id).state.pending.query_or_url
-        == "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
-    )
+    assert bench.snapshot(run_id).state.pending.query_or_url == ROOF
 
 
 def test_a_word_that_the_run_overtakes_changes_nothing(bench, monkeypatch):
@@ -173,7 +151,7 @@ def test_nothing_can_be_said_to_a_run_in_the_bin(bench):
     run_id = reviewed(bench)
     bench.delete(run_id)
     with pytest.raises(ConcurrentChange, match="bin"):
-        bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Which year?")
+        bench.act(run_id, "send_back", note="Which year?")
 
 
 def test_pause_stop_resume_and_finish(bench):
@@ -192,11 +170,8 @@ def test_pause_stop_resume_and_finish(bench):
 def test_a_question_follows_only_its_own_kind(bench):
     run_id = reviewed(bench)
     with pytest.raises(UsageError, match="its own kind"):
-        bench.follow_up(
-            run_id,
-            "And the next?",
-            DEMO.model_copy(update={"flow": "site", "start_urls": ["https://kallsteg.example/"]}),
-        )
+        other = {"flow": "site", "start_urls": ["https://kallsteg.example/"]}
+        bench.follow_up(run_id, "And the next?", DEMO.replace(**other))
 
 
 def test_the_budget_of_steps_leads_to_an_answer(bench):

@@ -20,35 +20,22 @@ NASTY = (
 def test_the_preview_escapes_what_it_shows() -> None:
     drawn = form.render_preview(read_sheet(NASTY, DEMO))
     assert "<img" not in drawn and "<script" not in drawn and "<b>x" not in drawn and "&lt;img" in drawn
-    assert (
-        "1 question to ask" in drawn
-        and "1 row cannot be asked" in drawn
-        and "flow (setting)" in drawn
-        and "Row 3 cannot be asked" in drawn
-    )
+    told = ("1 question to ask", "1 row cannot be asked", "flow (setting)", "Row 3 cannot be asked")
+    assert [words for words in told if words not in drawn] == []
 
 
 def test_the_preview_of_many_rows_is_short() -> None:
-    drawn = form.render_preview(
-        read_sheet(
-            ("question\n" + "".join(f"Who was number {n}?\n" for n in range(40)) + "same?\n" * 30).encode(),
-            DEMO,
-        )
-    )
-    assert (
-        drawn.count("<tr>") == 1 + form.MAX_PREVIEW_ROWS
-        and "and 64 more rows" in drawn
-        and "and 21 more remarks" in drawn
-    )
+    rows = "".join(f"Who was number {n}?\n" for n in range(40)) + "same?\n" * 30
+    drawn = form.render_preview(read_sheet(f"question\n{rows}".encode(), DEMO))
+    assert drawn.count("<tr>") == 1 + form.MAX_PREVIEW_ROWS
+    assert "and 64 more rows" in drawn and "and 21 more remarks" in drawn
 
 
 def test_rows_meter_and_figures() -> None:
     bench = Workbench()
     batch_id = jobs.create(bench, "<i>n</i>", read_sheet(NASTY, DEMO), DEMO, BatchBudget())
-    now = jobs.get_status(bench, batch_id)
-    assert 'aria-label="1 waiting, 1 cannot be asked"' in run.render_meter(
-        now
-    ) and "width:50.0000%" in run.render_meter(now)
+    meter = run.render_meter(jobs.get_status(bench, batch_id))
+    assert 'aria-label="1 waiting, 1 cannot be asked"' in meter and "width:50.0000%" in meter
     now = jobs.drive(bench, batch_id, lambda now: None, threading.Event())
     drawn = run.render_heading(now) + run.render_table(
         now.rows, [jobs.describe_row(bench, row) for row in now.rows], now.batch

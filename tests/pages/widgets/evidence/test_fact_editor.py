@@ -13,25 +13,12 @@ from tests.records import fill
 
 
 def fact(name: str = "f1", **more) -> Fact:
-    told = {
-        "statement": f"The mill {name} stands.",
-        "quote": "The mill stands.",
-        "url": "https://www.a.example/x",
-        "page_id": "p",
-        "verified": True,
-    }
-    return Fact(id=name, **{**told, **more})
+    told = {"statement": f"The mill {name} stands.", "quote": "The mill stands.", "page_id": "p"}
+    return fill(Fact, id=name, **{"url": "https://www.a.example/x", "verified": True, **told, **more})
 
 
-OWN = fact(
-    "f9",
-    url="",
-    page_id="",
-    origin="person",
-    verified=False,
-    decision="pinned",
-    statement="I know <b>it</b>.",
-)
+MINE = {"url": "", "page_id": "", "origin": "person", "verified": False, "decision": "pinned"}
+OWN = fact("f9", statement="I know <b>it</b>.", **MINE)
 
 
 def test_only_what_was_typed_becomes_a_draft():
@@ -48,44 +35,29 @@ def test_only_what_was_typed_becomes_a_draft():
     ]
     rows = fact_grid.build_frame([*shown, OWN], looks)
     assert set(rows["step"]) == {1}, "the number of the journey's card, not the ledger's"
-    assert list(rows.columns) == list(fact_grid.COLUMNS) and list(rows["decision"]) == [
-        "–",
-        "excluded",
-        "–",
-        "always used",
-    ]
+    assert list(rows.columns) == list(fact_grid.COLUMNS)
+    assert list(rows["decision"]) == ["–", "excluded", "–", "always used"]
     assert list(rows["site"]) == ["a.example"] * 3 + ["you"] and list(rows["status"])[-1] == "own knowledge"
 
 
 def test_sites_come_before_their_pages_among_the_sources_to_strike():
-    known = [
-        fact("a"),
-        fact("b", url="https://www.a.example/y"),
-        fact("c", url="https://b.example/"),
-        fact("d", decision="struck"),
-        OWN,
-    ]
-    told = fact_actions.list_sources(known)
-    assert list(told) == ["a.example", "b.example", "https://www.a.example/x", "https://www.a.example/y"]
-    assert told["a.example"] == "a.example: 2 facts" and told["https://www.a.example/y"].endswith(
-        "of a.example: 1 fact"
+    other, struck = fact("c", url="https://b.example/"), fact("d", decision="struck")
+    told = fact_actions.list_sources(
+        [fact("a"), fact("b", url="https://www.a.example/y"), other, struck, OWN]
     )
+    assert list(told) == ["a.example", "b.example", "https://www.a.example/x", "https://www.a.example/y"]
+    assert told["a.example"] == "a.example: 2 facts"
+    assert told["https://www.a.example/y"].endswith("of a.example: 1 fact")
 
 
 def test_what_falls_is_told_before_a_source_is_struck():
-    lost = [Sentence(text=f"Sentence <{n}>.") for n in range(6)]
-    told = fact_actions.render_strike_impact(
-        StrikeImpact("a.example", [fact()], lost, [Sentence(text="kept")])
-    )
-    assert (
-        "loses 6 sentences" in told
-        and "and 2 more" in told
-        and "&lt;0&gt;" in told
-        and "1 sentence of it loses one source" in told
-    )
-    assert "The answer loses no sentence." in fact_actions.render_strike_impact(
-        StrikeImpact("a.example", [], [], [])
-    )
+    lost = [fill(Sentence, text=f"Sentence <{n}>.") for n in range(6)]
+    kept = [fill(Sentence, text="kept")]
+    told = fact_actions.render_strike_impact(StrikeImpact("a.example", [fact()], lost, kept))
+    said = ("loses 6 sentences", "and 2 more", "&lt;0&gt;", "1 sentence of it loses one source")
+    assert [words for words in said if words not in told] == []
+    nothing = fact_actions.render_strike_impact(StrikeImpact("a.example", [], [], []))
+    assert "The answer loses no sentence." in nothing
 
 
 def test_a_row_leads_to_its_card_only_where_it_can_be_edited():

@@ -10,20 +10,14 @@ from agent.store.pages import PageVersion
 from agent.text.diff import diff_texts
 from agent.types import Fact, Outcome, Page
 from pages.widgets.evidence import page_text, page_versions
+from tests.records import fill
 
 EVIL = "<img src=x onerror=alert(1)>"
 
 
 def page(**more) -> Page:
-    return Page(
-        **{
-            "url": "https://a.example/x",
-            "final_url": "https://a.example/x",
-            "outcome": Outcome.OK,
-            "text": "A.",
-            **more,
-        }
-    )
+    url = "https://a.example/x"
+    return fill(Page, **{"url": url, "final_url": url, "outcome": Outcome.OK, "text": "A.", **more})
 
 
 @pytest.mark.parametrize(
@@ -31,13 +25,10 @@ def page(**more) -> Page:
 )
 def test_windows_cover_a_text_and_none_is_too_long(text):
     found = page_text.split_windows(text)
-    assert "".join(text[start:end] for start, end in found) == text and all(
-        end - start <= page_text.WINDOW_CHARS for start, end in found
-    )
-    assert (
-        all(page_text.find_window(found, start) == n for n, (start, _) in enumerate(found, 1))
-        and page_text.find_window(found, -1) == 1
-    )
+    assert "".join(text[start:end] for start, end in found) == text
+    assert all(end - start <= page_text.WINDOW_CHARS for start, end in found)
+    assert all(page_text.find_window(found, start) == n for n, (start, _) in enumerate(found, 1))
+    assert page_text.find_window(found, -1) == 1
 
 
 @pytest.mark.parametrize(
@@ -62,20 +53,10 @@ def test_versions_are_drawn_as_text():
     listed = page_versions.render_versions(found, "p1", "r", "")
     assert "(shown here)" in listed and "with=p2" in listed and "text pasted by a person" in listed
     fact = Fact(id="f", statement="s", quote=EVIL)
-    same = [f"line {n}" for n in range(20)]
-    told = VersionDiff(
-        diff_texts("\n".join([f"{EVIL} old", *same]), "\n".join([f"{EVIL} new", *same])), [fact], []
-    )
+    same = "\n".join(f"line {n}" for n in range(20))
+    told = VersionDiff(diff_texts(f"{EVIL} old\n{same}", f"{EVIL} new\n{same}"), [fact], [])
     drawn = page_versions.render_comparison(told, EVIL, EVIL) + page_versions.render_quote_outcomes(told)
-    assert (
-        "<del>old</del>" in drawn
-        and "<ins>new</ins>" in drawn
-        and "18 lines the same" in drawn
-        and "stands there, too" in drawn
-    )
-    assert "<img" not in drawn
-    assert (
-        "the same, line for line"
-        in page_versions.render_comparison(VersionDiff(diff_texts("a", "a")), "x", "y")
-        and page_versions.render_quote_outcomes(VersionDiff([])) == ""
-    )
+    said = ("<del>old</del>", "<ins>new</ins>", "18 lines the same", "stands there, too")
+    assert "<img" not in drawn and [words for words in said if words not in drawn] == []
+    equal = page_versions.render_comparison(VersionDiff(diff_texts("a", "a")), "x", "y")
+    assert "the same, line for line" in equal and page_versions.render_quote_outcomes(VersionDiff([])) == ""
