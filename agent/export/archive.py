@@ -23,7 +23,6 @@ MAX_DEPTH, MAX_ITEMS, MAX_NUMBER = 60, 100_000, 2.0**53
 """Of JSON. Items of one list: twice the entries that a sitemap may have, the longest list of a run."""
 _ENTRY_SIGN = b"PK\x01\x02"
 """What each entry of a zip's directory begins with."""
-_ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 _ZIP_ERRORS = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, OSError, ValueError, TypeError),
     *(RuntimeError, ArithmeticError, LookupError),
@@ -41,7 +40,7 @@ def pack(files: Mapping[str, bytes], about: Mapping[str, Any]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED, allowZip64=False) as archive:
         for name in (MANIFEST, *sorted(set(files) - {MANIFEST})):
-            entry = zipfile.ZipInfo(name, _ENTRY_TIME)
+            entry = zipfile.ZipInfo(name)  # of 1980
             entry.create_system, entry.external_attr = 3, 0o100644 << 16
             archive.writestr(entry, manifest if name == MANIFEST else files[name])
     return out.getvalue()

@@ -44,7 +44,7 @@ Words = Annotated[list[str], NoDecode, BeforeValidator(_split_commas)]
 
 
 Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)]
-Timeout = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
+Timeout = Annotated[Seconds, Field(gt=0)]
 Amount = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=100_000_000_000)]
 Few = Annotated[int, Field(ge=1, le=1000)]
