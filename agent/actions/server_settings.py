@@ -11,7 +11,7 @@ from typing import Any, Literal
 from agent import logs
 from agent.actions.commit import ActionContext
 from agent.errors import UsageError
-from agent.llm.server import check_server_url
+from agent.llm.server import identify_server
 from agent.settings.config import (
     HIDDEN,
     SECRETS,
@@ -76,7 +76,7 @@ def check_value(bench: ActionContext, name: str, value: str) -> str:
         raise UsageError(f"{name} cannot hold spaces or line ends: paste it without them")
     if value and name.endswith("_URL"):
         try:
-            check_server_url(value, name)
+            identify_server(value, name)
         except ValueError:
             examples = "https://search.example.org or http://localhost:11434/v1"
             raise UsageError(f"{name} needs an address like {examples}") from None

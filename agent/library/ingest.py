@@ -143,13 +143,41 @@ class Indexer:
                 raise UsageError(f"{ask.source_id} {why}")
             if is_same and former.words == self.fingerprint and not is_gone:
                 return self._refresh_unchanged(former, ask)
-        source, pieces = _build_source(ask, page_id, former.source if former else None)
+        old, pieces, address = former and former.source, list[IndexedPassage](), page.final_url or page.url
+        for passage in split_passages(page, page_id, longest=MAX_INDEXED_CHARS):
+            heading, label = passage.heading[:MAX_HEADING_CHARS], passage.label[:MAX_HEADING_CHARS]
+            head = _join_head_terms(f"{page.title}\n{heading}\n{label}")
+            short = passage.replace(heading=heading, label=label)
+            pieces.append(IndexedPassage(short, head, join_terms(passage.text)))
+        found, skipped = find_facilities(page, ask.source_id)
+        longer = f"Only its first {MAX_INDEXED_CHARS:,} characters can be searched."
+        missing = f"{skipped} of {skipped + len(found)} rows have no usable name or coordinates."
+        details = (
+            page.detail,
+            longer if len(page.text) > MAX_INDEXED_CHARS else "",
+            missing if found and skipped else "",
+        )
+        written = old if old and old.described_by != "keyless" and old.page_id == page_id else None
+        demo = [DEMO_TAG] if host(address).endswith(".example") else []
+        source = LibrarySource(
+            source_id=ask.source_id,
+            kind=old.kind if old and ask.kind == "page" else ask.kind,
+            title=page.title,
+            url=address,
+            page_id=page_id,
+            sha256=page.sha256,
+            description=written.description if written else describe_page(page),
+            described_by=written.described_by if written else "keyless",
+            added_at=old.added_at if old else utc_timestamp(),
+            fetched_at=page.fetched_at or utc_timestamp(),
+            passages=len(pieces),
+            detail=" ".join(filter(None, details)),
+            deleted_at=old.deleted_at if old and not ask.restore else "",
+            gone_at="",
+            tags=sorted({*(old.tags if old else []), *ask.tags, *demo}),
+        )
         # what is added by hand while its file is gone no longer belongs to the folder
         keeps_origin = former and ask.origin is None and not (former.source.gone_at and ask.restore)
-        found, skipped = find_facilities(page, ask.source_id)
-        if found and skipped:
-            missing = f"{skipped} of {skipped + len(found)} rows have no usable name or coordinates."
-            source.detail = f"{source.detail} {missing}".strip()
         is_by_run = not ask.restore and ask.origin is None
         own: dict[str, str | int] = {
             "words": self.fingerprint,
@@ -176,40 +204,6 @@ class Indexer:
             self.library_index.tag(source.source_id, more)
         self.library_index.mark_indexed([source.page_id])
         return source.replace(**shown, tags=sorted({*source.tags, *ask.tags}))
-
-
-def _build_source(
-    ask: IndexRequest, page_id: str, old: LibrarySource | None
-) -> tuple[LibrarySource, list[IndexedPassage]]:
-    """The source and its passages."""
-    page, pieces, address = ask.page, list[IndexedPassage](), ask.page.final_url or ask.page.url
-    for passage in split_passages(page, page_id, longest=MAX_INDEXED_CHARS):
-        heading, label = passage.heading[:MAX_HEADING_CHARS], passage.label[:MAX_HEADING_CHARS]
-        head = _join_head_terms(f"{page.title}\n{heading}\n{label}")
-        short = passage.replace(heading=heading, label=label)
-        pieces.append(IndexedPassage(short, head, join_terms(passage.text)))
-    longer = f"Only its first {MAX_INDEXED_CHARS:,} characters can be searched."
-    limits = (page.detail, longer if len(page.text) > MAX_INDEXED_CHARS else "")
-    written = old if old and old.described_by != "keyless" and old.page_id == page_id else None
-    demo = [DEMO_TAG] if host(address).endswith(".example") else []
-    source = LibrarySource(
-        source_id=ask.source_id,
-        kind=old.kind if old and ask.kind == "page" else ask.kind,
-        title=page.title,
-        url=address,
-        page_id=page_id,
-        sha256=page.sha256,
-        description=written.description if written else describe_page(page),
-        described_by=written.described_by if written else "keyless",
-        added_at=old.added_at if old else utc_timestamp(),
-        fetched_at=page.fetched_at or utc_timestamp(),
-        passages=len(pieces),
-        detail=" ".join(filter(None, limits)),
-        deleted_at=old.deleted_at if old and not ask.restore else "",
-        gone_at="",
-        tags=sorted({*(old.tags if old else []), *ask.tags, *demo}),
-    )
-    return source, pieces
 
 
 def source_id_for(page: Page) -> str:

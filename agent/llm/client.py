@@ -222,7 +222,7 @@ def ask_context_length(base_url: str, key: str, model: str) -> tuple[int, bool]:
     root, names = base.removesuffix("/v1"), (model, f"{model}:latest")
     if found := _find_length(ask(f"{base}/models"), names):
         return found, True
-    if not identify_server(base)[1]:
+    if not identify_server(base, "OPENAI_BASE_URL")[1]:
         return 0, True
     for path in ("/api/v0/models", "/props", "/api/ps"):
         if found := _find_length(answer := ask(f"{root}{path}"), names):

@@ -19,7 +19,7 @@ from agent.errors import BudgetSpent, ModelReplyError, ModelUnavailable
 from agent.llm.client import ModelClient
 from agent.llm.model import Model
 from agent.llm.recorded import RECORDED, RecordedModel
-from agent.llm.server import check_server_url, explain_no_answer, request_json
+from agent.llm.server import explain_no_answer, identify_server, request_json
 from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.net.deadline import Deadline, NoAnswer
 from agent.net.policies import MODEL_LIST
@@ -65,28 +65,28 @@ def find_model(config: Config) -> DetectedModel:
     """The server the settings name, else a local Ollama. A named server that fails is not replaced."""
     if unused := explain_unused_key(config, "OPENAI_API_KEY"):
         log.warning(unused)
-    if unused and not config.OPENAI_BASE_URL:
-        return DetectedModel(None, unused)
     try:
-        found = _find_model(config)
+        if unused and not config.OPENAI_BASE_URL:
+            raise ModelUnavailable("")
+        client, detail = _connect(config)
     except (ModelUnavailable, ValueError) as absent:
-        found = DetectedModel(None, str(absent))
-    return replace(found, detail=f"{found.detail} {unused}".rstrip())
+        client, detail = None, str(absent)
+    return DetectedModel(client, f"{detail} {unused}".strip())
 
 
-def _find_model(config: Config) -> DetectedModel:
+def _connect(config: Config) -> tuple[ModelClient, str]:
     """Raises ModelUnavailable, and ValueError for what is no address."""
     strong, key, address = config.MODEL, "", find_address(config, "OPENAI_API_KEY")
-    is_named = bool(config.OPENAI_API_KEY or config.OPENAI_BASE_URL)
-    if is_named:
-        server, key = check_server_url(address, "OPENAI_BASE_URL"), use_key(config, "OPENAI_API_KEY", address)
+    if config.OPENAI_API_KEY or config.OPENAI_BASE_URL:
+        server, _ = identify_server(address, "OPENAI_BASE_URL")
+        key = use_key(config, "OPENAI_API_KEY", address)
         detail = f"{strong} at {server}, as MODEL says."
         if not strong:
             strong = _choose_chat_model(_list_models(address, server, key, MODEL_LIST.seconds), server)
             detail = f"{strong} at {server}, the first chat model it offers; MODEL chooses another."
     elif config.OLLAMA_URL:
         address = config.OLLAMA_URL.rstrip("/") + "/v1"
-        server = check_server_url(address, "OLLAMA_URL")
+        server, _ = identify_server(address, "OLLAMA_URL")
         try:
             offered = _list_models(address, server, "", QUICK_S)
         except ModelUnavailable:
@@ -107,7 +107,7 @@ def _find_model(config: Config) -> DetectedModel:
         timeout_s=config.MODEL_TIMEOUT,
         context=config.MODEL_CONTEXT,
     )
-    return DetectedModel(client, detail)
+    return client, detail
 
 
 def asks_no_server(config: Config) -> bool:

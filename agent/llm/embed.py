@@ -24,7 +24,7 @@ from agent.llm.server import (
     Patience,
     ServerFault,
     SettingNames,
-    check_server_url,
+    identify_server,
 )
 from agent.net.policies import VECTORS
 from agent.settings.config import Config
@@ -75,7 +75,7 @@ def find_embedder(config: Config) -> DetectedEmbedder:
     if wanted and wanted.lower() not in ("local", LOCAL_MODEL):
         address = find_address(config, "EMBEDDING_API_KEY")
         try:
-            server = check_server_url(address, "EMBEDDING_BASE_URL")
+            server, _ = identify_server(address, "EMBEDDING_BASE_URL")
         except ValueError as error:
             return DetectedEmbedder(None, str(error))
         key = use_key(config, "EMBEDDING_API_KEY", address) or use_key(config, "OPENAI_API_KEY", address)

@@ -68,23 +68,20 @@ def build_strict_schema(shape: type[BaseModel]) -> dict[str, Any]:
     return closed if isinstance(closed, dict) else {}
 
 
-def describe_shape(shape: type[BaseModel]) -> str:
-    """The form of a reply: its fields with their types, and in brackets what each is for. Half as long as the
-    schema, which only adds that all fields are required and that there are no others."""
-    schema = build_strict_schema(shape)
-    return _describe_node(schema, schema.get("$defs", {}))
-
-
-def _describe_node(node: dict[str, Any], known: dict[str, Any]) -> str:
+def describe_shape(node: dict[str, Any], known: dict[str, Any] | None = None) -> str:
+    """The form of a reply by its strict schema: its fields with their types, in brackets what each is for. Half
+    as long as the schema, which only adds that all fields are required and that there are no others.
+    `known`: the definitions that it refers to."""
+    known = known or node.get("$defs", {})
     if "$ref" in node:
-        return _describe_node(known[node["$ref"].rsplit("/", 1)[-1]], known)
+        return describe_shape(known[node["$ref"].rsplit("/", 1)[-1]], known)
     if "properties" in node:
-        fields = (f'"{name}": {_describe_node(field, known)}' for name, field in node["properties"].items())
+        fields = (f'"{name}": {describe_shape(field, known)}' for name, field in node["properties"].items())
         text = f"{{{', '.join(fields)}}}"
     elif "items" in node:
-        text = f"[{_describe_node(node['items'], known)}, …]"
+        text = f"[{describe_shape(node['items'], known)}, …]"
     else:
-        options = [_describe_node(option, known) for option in node.get("anyOf", [])]
+        options = [describe_shape(option, known) for option in node.get("anyOf", [])]
         text = " | ".join([*map(json.dumps, node.get("enum", [])), *options]) or str(node.get("type", "any"))
     text += f" {node['minimum']:g} to {node['maximum']:g}" if {"minimum", "maximum"} <= set(node) else ""
     return f"{text} ({node['description']})" if "description" in node else text

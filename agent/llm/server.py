@@ -102,7 +102,7 @@ class ModelServer:
 
     def __init__(self, base_url: str, key: str, policy: Policy, settings: SettingNames) -> None:
         self.url, self.key = base_url or OPENAI_URL, key
-        self.name, self.local = identify_server(base_url)
+        self.name, self.local = identify_server(self.url, settings.url)
         with _breakers_lock:
             self.breaker = _breakers.setdefault((self.url, key, policy.purpose), CircuitBreaker())
         self._policy, self._settings = policy, settings
@@ -276,29 +276,23 @@ def request_json(url: str, *, key: str, deadline: Deadline) -> tuple[int, Any]:
         return reply.status, None
 
 
-def identify_server(base_url: str) -> tuple[str, bool]:
+def identify_server(base_url: str, setting: str) -> tuple[str, bool]:
     """A server's name for a person (host and port, nothing secret), and whether it is on this machine. Raises
-    ValueError for no address."""
-    parts = urlsplit(base_url or OPENAI_URL)
-    host = parts.hostname or ""
-    if not host or parts.port == 0:
-        raise ValueError("an address without a host")
+    ValueError with a sentence that names the setting, for no address."""
+    try:
+        parts = urlsplit(base_url)
+        host = parts.hostname or ""
+        if not host or parts.port == 0:
+            raise ValueError("an address without a host")
+    except ValueError:
+        raise ValueError(f"{setting} is not an address.") from None
+    if parts.scheme not in ("http", "https"):
+        raise ValueError(f"{setting} must start with http:// or https://.")
     try:
         local = ip_address(host).is_loopback
     except ValueError:
         local = host == "localhost" or host.endswith(".localhost")
     return parts.netloc.rpartition("@")[2], local
-
-
-def check_server_url(base_url: str, setting: str) -> str:
-    """The name of the server at a setting's address. Raises ValueError with a sentence for a person."""
-    try:
-        server, _ = identify_server(base_url)
-    except ValueError:
-        raise ValueError(f"{setting} is not an address.") from None
-    if not base_url.startswith(("http://", "https://")):
-        raise ValueError(f"{setting} must start with http:// or https://.")
-    return server
 
 
 class CircuitBreaker:

@@ -31,7 +31,7 @@ from agent.llm.model import (
     measure_prompt,
 )
 from agent.llm.parse_reply import parse_reply
-from agent.llm.request_options import describe_shape
+from agent.llm.request_options import build_strict_schema, describe_shape
 from agent.types import ModelCall
 
 MAX_SHOWN_CHARACTERS = 6000
@@ -146,7 +146,7 @@ def request_structured(
 
 def add_schema(messages: Sequence[Message], shape: type[BaseModel]) -> list[Message]:
     """The messages with the form of the reply at the end of the system part; not every server enforces it."""
-    instruction = _SCHEMA_INSTRUCTION + describe_shape(shape)
+    instruction = _SCHEMA_INSTRUCTION + describe_shape(build_strict_schema(shape))
     if messages and messages[0]["role"] == "system":
         return [{"role": "system", "content": f"{messages[0]['content']}\n\n{instruction}"}, *messages[1:]]
     return [{"role": "system", "content": instruction}, *messages]

@@ -32,7 +32,7 @@ def ask(answer: Answer) -> Completion:
 
 @by_table
 def test_a_server_is_named_by_its_host_alone(url: str, server: str, local: bool):
-    assert identify_server(url) == (server, local)
+    assert identify_server(url, "NAME") == (server, local)
 
 
 @pytest.mark.parametrize(
