@@ -69,9 +69,9 @@ def build_strict_schema(shape: type[BaseModel]) -> dict[str, Any]:
 
 
 def describe_shape(node: dict[str, Any], known: dict[str, Any] | None = None) -> str:
-    """The form of a reply by its strict schema: its fields with their types, in brackets what each is for. Half
-    as long as the schema, which only adds that all fields are required and that there are no others.
-    `known`: the definitions that it refers to."""
+    """The form of a reply by its strict schema: its fields with their types, in brackets what each is for.
+    It is half as long as the schema, which only adds that all fields are required and that there are no
+    others. `known`: the definitions that it refers to."""
     known = known or node.get("$defs", {})
     if "$ref" in node:
         return describe_shape(known[node["$ref"].rsplit("/", 1)[-1]], known)
