@@ -160,8 +160,29 @@ class LibraryIndex(TableAccess):
     def put(self, entries: Sequence[SourceUpdate]) -> set[str]:
         """Index sources with their passages in one transaction, each in place of its `former` text. Returns
         the ids of those that were skipped because the source is no longer as `former` says."""
+        overtaken = set[str]()
         with self._writer.begin() as connection:
-            return {entry.source.source_id for entry in entries if not _put(connection, entry)}
+            for entry in entries:
+                source, former = entry.source, entry.former
+                known = select(s.id, s.page_id, s.words).where(s.source_id == source.source_id)
+                stored = connection.execute(known).first()
+                expected = former and (former.row, former.source.page_id, former.words)
+                if (tuple(stored) if stored else None) != expected:
+                    overtaken.add(source.source_id)
+                    continue
+                pages.insert_page(connection, entry.page, source.page_id)
+                values = source.model_dump(exclude={"tags"}) | entry.index_columns
+                if stored is None:
+                    made = connection.execute(insert(tables.sources).values(values))
+                    row = int(made.inserted_primary_key[0])  # type: ignore[index]
+                else:
+                    row = stored.id
+                    connection.execute(update(tables.sources).where(s.id == row).values(values))
+                is_same_text = stored is not None and stored.page_id == source.page_id
+                _put_passages(connection, row, entry.pieces, same_text=is_same_text)
+                _add_tags(connection, row, source.tags)
+                connection.execute(delete(tables.unindexed_pages).where(u.page_id == source.page_id))
+        return overtaken
 
     def set(self, source_id: str, **values: Any) -> None:
         """Set columns of a source. Raises NotFound."""
@@ -392,36 +413,11 @@ def _quote(terms: Iterable[str]) -> list[str]:
     return [f'"{term}"' for term in cleaned if term]
 
 
-def _put(connection: Connection, entry: SourceUpdate) -> bool:
-    """Write one source; False, and nothing is written, when it is no longer as `former` says."""
-    source, former = entry.source, entry.former
-    known = select(s.id, s.page_id, s.words).where(s.source_id == source.source_id)
-    stored = connection.execute(known).first()
-    expected = former and (former.row, former.source.page_id, former.words)
-    if (tuple(stored) if stored else None) != expected:
-        return False
-    pages.insert_page(connection, entry.page, source.page_id)
-    values = source.model_dump(exclude={"tags"}) | {"passages": len(entry.pieces), **entry.index_columns}
-    if stored is None:
-        row = int(connection.execute(insert(tables.sources).values(values)).inserted_primary_key[0])  # type: ignore[index]
-    else:
-        row = stored.id
-        connection.execute(update(tables.sources).where(s.id == row).values(values))
-    keeps_ids = stored is not None and stored.page_id == source.page_id
-    ids = _store_passages(connection, row, entry.pieces, same_text=keeps_ids)
-    if ids and connection.dialect.name == "sqlite":
-        terms = [(id, piece.head, piece.body) for id, piece in zip(ids, entry.pieces, strict=True)]
-        connection.exec_driver_sql(f"INSERT INTO {FULLTEXT}(rowid, head, body) VALUES (?, ?, ?)", terms)
-    _add_tags(connection, row, source.tags)
-    connection.execute(delete(tables.unindexed_pages).where(u.page_id == source.page_id))
-    return True
-
-
-def _store_passages(
+def _put_passages(
     connection: Connection, row: int, pieces: Sequence[IndexedPassage], *, same_text: bool
-) -> list[int]:
-    """The ids of the passages: those of the old ones where text and places are the same (their vectors stay
-    valid), else new ones. The terms of the old ones are removed."""
+) -> None:
+    """Put passages with their terms in the place of a source's old ones. Where text and places are the same
+    the old ids stay, and with them the vectors."""
     names = ("start", "end", "heading", "kind", "label")
     ordered = select(p.id, *(p[name] for name in names)).where(p.source == row).order_by(p.n)
     old = connection.execute(ordered).all()
@@ -431,7 +427,10 @@ def _store_passages(
     if new and not keeps:  # RETURNING would take four times as long
         values = [dict(zip(names, one, strict=True)) | {"source": row, "n": n} for n, one in enumerate(new)]
         connection.execute(insert(tables.passages), values)
-    return list(connection.scalars(ordered))
+    if new and connection.dialect.name == "sqlite":
+        ids = connection.scalars(ordered)
+        terms = [(id, piece.head, piece.body) for id, piece in zip(ids, pieces, strict=True)]
+        connection.exec_driver_sql(f"INSERT INTO {FULLTEXT}(rowid, head, body) VALUES (?, ?, ?)", terms)
 
 
 def _delete_passages(connection: Connection, row: int, *, terms_only: bool = False) -> None:
