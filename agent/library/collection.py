@@ -8,11 +8,10 @@ their passages are, their terms and their vectors. A `source_id` is `kb:` with a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from heapq import nlargest
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from agent.errors import ModelUnavailable, NotFound, UsageError
 from agent.library.folder_sync import FolderSync
@@ -243,15 +242,20 @@ class Library:
         return held.source
 
     def sources(
-        self, *, limit: int = 200, offset: int = 0, scope: LibraryScope | None = None, **wanted: Any
+        self,
+        *,
+        limit: int = 200,
+        offset: int = 0,
+        scope: LibraryScope | None = None,
+        **wanted: Unpack[SourceQuery],
     ) -> list[LibrarySource]:
         """Sources, newest first: those of a scope, else those for which these fields of SourceQuery hold."""
-        query = self._scope_query(scope) if scope else SourceQuery(**wanted)
+        query = self._scope_query(scope) if scope else wanted
         return self.library_index.sources(query, newest=True, limit=limit, offset=offset)
 
-    def count(self, **wanted: Any) -> int:
+    def count(self, **wanted: Unpack[SourceQuery]) -> int:
         """How many sources there are for which these fields of SourceQuery hold."""
-        return self.library_index.count(SourceQuery(**wanted))
+        return self.library_index.count(wanted)
 
     def tags(self) -> dict[str, int]:
         """Every tag with its number of sources."""
@@ -289,8 +293,7 @@ class Library:
 
     def facilities(self, *, scope: LibraryScope | None = None) -> list[Facility]:
         """The facilities in the tables of the sources: rows with a name and coordinates."""
-        query = replace(self._scope_query(scope), places=True)
-        sources = self.library_index.sources(query)
+        sources = self.library_index.sources({**self._scope_query(scope), "places": True})
         return [
             place for source in sources for place in self._facilities_of(source.source_id, source.page_id)
         ]
@@ -307,12 +310,10 @@ class Library:
         pages = (page for step in steps for page in step.change.get("pages", []) if page.get("page_id"))
         addresses = (canonicalize(page.get("final_url") or page.get("url", "")) for page in pages)
         ids = (*scope.source_ids, *list(dict.fromkeys(f"kb:{address}" for address in addresses if address)))
-        return SourceQuery(
-            source_ids=ids,
-            tags=tuple(_clean_tags(scope.tags)),
-            added_only=scope.added_only,
-            is_limited=bool(scope.source_ids or scope.run_ids or scope.tags),
-        )
+        query = SourceQuery(added_only=scope.added_only)
+        if scope.source_ids or scope.run_ids or scope.tags:
+            query["among"] = (ids, _clean_tags(scope.tags))
+        return query
 
 
 def _by_score(entry: tuple[int, float]) -> tuple[float, int]:

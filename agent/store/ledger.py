@@ -58,7 +58,7 @@ class Lease:
     run_id: str
     owner: str
     token: int
-    is_takeover: bool = False
+    is_takeover: bool
     """Another held it before."""
 
 

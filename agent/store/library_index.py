@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from sqlalchemy import (
     JSON,
@@ -86,45 +86,43 @@ class SourceUpdate:
     former: IndexedSource | None
 
 
-@dataclass(frozen=True)
-class SourceQuery:
-    """Conditions on sources; an empty field is no condition."""
+class SourceQuery(TypedDict, total=False):
+    """Conditions on sources; an absent field is no condition."""
 
-    text: str = ""
+    text: str
     """Words, all of which are in the title, address or description."""
-    tag: str = ""
-    kind: str = ""
-    deleted: bool = False
-    stale_days: int | None = None
+    tag: str
+    kind: str
+    deleted: bool
+    stale_days: int | None
     """Fetched longer ago than that, or without their file."""
-    source_ids: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    """With `source_ids`: one of the ids or one of the tags."""
-    places: bool = False
+    among: tuple[Sequence[str], Sequence[str]]
+    """Ids and tags: a source has one of the ids or one of the tags."""
+    places: bool
     """Only those with facilities."""
-    added_only: bool = False
+    added_only: bool
     """Without those that only runs brought."""
-    is_limited: bool = False
-    """Only sources of `source_ids` or `tags`, even when both are empty."""
 
-    def clauses(self) -> list[ColumnElement[bool]]:
-        """The conditions as SQL, all of which must hold."""
-        asked: list[ColumnElement[bool]] = [s.deleted_at != "" if self.deleted else s.deleted_at == ""]
-        asked += [s.folded.contains(word, autoescape=True) for word in fold(self.text).split()]
-        if self.tag:
-            asked.append(_has_tag([self.tag]))
-        if self.kind:
-            asked.append(s.kind == self.kind)
-        if self.places:
-            asked.append(s.places > 0)
-        if self.added_only:
-            asked.append(s.by_run == 0)
-        if self.stale_days is not None:
-            before = utc_timestamp(days_ago=self.stale_days)
-            asked.append(or_(and_(s.fetched_at != "", s.fetched_at < before), s.gone_at != ""))
-        if self.is_limited:
-            asked.append(or_(s.source_id.in_(self.source_ids), _has_tag(self.tags)))
-        return asked
+
+def _list_conditions(where: SourceQuery) -> list[ColumnElement[bool]]:
+    """The conditions as SQL, all of which must hold."""
+    asked: list[ColumnElement[bool]] = [s.deleted_at != "" if where.get("deleted") else s.deleted_at == ""]
+    asked += [s.folded.contains(word, autoescape=True) for word in fold(where.get("text", "")).split()]
+    if tag := where.get("tag"):
+        asked.append(_has_tag([tag]))
+    if kind := where.get("kind"):
+        asked.append(s.kind == kind)
+    if where.get("places"):
+        asked.append(s.places > 0)
+    if where.get("added_only"):
+        asked.append(s.by_run == 0)
+    if (days := where.get("stale_days")) is not None:
+        asked.append(
+            or_(and_(s.fetched_at != "", s.fetched_at < utc_timestamp(days_ago=days)), s.gone_at != "")
+        )
+    if among := where.get("among"):
+        asked.append(or_(s.source_id.in_(among[0]), _has_tag(among[1])))
+    return asked
 
 
 class LibraryIndex(TableAccess):
@@ -202,16 +200,16 @@ class LibraryIndex(TableAccess):
 
     def sources(self, where: SourceQuery, **page: Any) -> list[LibrarySource]:
         """The sources of a query; `page`: newest, limit and offset, as in `find`."""
-        return [indexed.source for indexed in self.find(*where.clauses(), **page)]
+        return [indexed.source for indexed in self.find(*_list_conditions(where), **page)]
 
     def count(self, where: SourceQuery) -> int:
         """How many sources there are."""
-        query = select(func.count()).select_from(tables.sources).where(*where.clauses())
+        query = select(func.count()).select_from(tables.sources).where(*_list_conditions(where))
         return int(self._read(query).scalar() or 0)
 
     def source_rows(self, where: SourceQuery) -> list[int]:
         """The row numbers of the sources."""
-        return list(self._read(select(s.id).where(*where.clauses())).scalars())
+        return list(self._read(select(s.id).where(*_list_conditions(where))).scalars())
 
     def tags(self) -> dict[str, int]:
         """Every tag with its number of sources."""
