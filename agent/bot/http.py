@@ -30,7 +30,7 @@ from agent.bot.routes import RULES, KnowsName
 from agent.errors import TouchstoneError, UsageError, describe_faults
 from agent.text.urls import canonicalize
 from agent.types.record import Record
-from agent.types.reply import AIResult, Conversation, Message, RequestContext
+from agent.types.reply import AIResult, Conversation, Message, RequestContext, ShortText
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 
@@ -111,7 +111,6 @@ def _check_url(url: str) -> str:
     return url
 
 
-ShortText = Annotated[str, StringConstraints(max_length=200)]
 Filled = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 WebAddress = Annotated[str, StringConstraints(max_length=4000), AfterValidator(_check_url)]
 MOST_MESSAGES = 200
@@ -136,10 +135,6 @@ class ReplyRequest(RequestContext):
     """The body of POST /reply."""
 
     conversation: list[MessageBody] = Field(min_length=1, max_length=MOST_MESSAGES)
-    platform: ShortText = ""
-    channel: ShortText = ""
-    user: ShortText = ""
-    message_id: ShortText = ""
 
     @model_validator(mode="after")
     def _check_image_count(self) -> Self:
@@ -154,8 +149,6 @@ class MessageRequest(MessageBody, RequestContext):
     role: Literal["user"] = "user"
     channel: Filled
     user: Filled
-    platform: ShortText = ""
-    message_id: ShortText = ""
     conversation: list[MessageBody] = Field(default_factory=list, max_length=MOST_MESSAGES)
 
 

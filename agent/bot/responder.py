@@ -25,7 +25,7 @@ from agent.bot.summary_worker import SummaryWorker
 from agent.engine.context import RunContext
 from agent.engine.loop import drive
 from agent.engine.state import to_jsonable
-from agent.errors import BudgetSpent, NotFound, TouchstoneError
+from agent.errors import BudgetSpent, NotFound, TouchstoneError, UsageError
 from agent.export.escaping import to_one_line
 from agent.flows import FLOWS
 from agent.flows.reply.state import ReplyRun
@@ -203,41 +203,31 @@ class ReplyService:
         """The request, its pictures fetched, the library synchronised, its run created."""
         self.bench.check_quota()
         until = began + keys.graph_timeout_seconds
-        images, pictures, missing = self._fetch_pictures(conversation, until)
+        images = self._fetch_pictures(conversation, until)
         self._refresh_library(until)
-        owner = new_owner_id()
-        question = conversation.question[:MAX_TITLE_CHARS]
+        owner, question = new_owner_id(), conversation.question[:MAX_TITLE_CHARS]
         question = question or ("(pictures)" if conversation.images else "(nothing)")
         settings = Settings(flow="reply", model=model, max_seconds=keys.graph_timeout_seconds, reply=keys)
         if self.demo and self._client is None:
             chosen = self.bench.worker.choose_model(settings.replace(world="demo"), question)
             settings = settings.replace(model=chosen)
-        first: dict[str, Any] = {
-            "question": question,
-            "settings": settings,
-            "conversation": conversation,
-            "context": context,
-            "pictures": pictures,
-        }
-        if missing:
-            first |= {"silence": f"A picture could not be fetched: {missing}", "trouble": missing}
-        next = "silent" if missing else FLOW.first_step
-        step = Step(n=0, name="ask", change=to_jsonable(first), next=next, by="person")
+        pictures = [
+            Picture(url=one.url, media_type=one.media_type, sha256=one.sha256, size=len(one.data))
+            for one in images
+        ]
+        said = {"conversation": conversation, "context": context, "pictures": pictures}
+        first = to_jsonable({"question": question, "settings": settings, **said})
+        step = Step(n=0, name="ask", change=first, next=FLOW.first_step, by="person")
         if keys.store_conversations:
             with self.bench.worker.limits.admit_start(self.bench.store):
                 run_id = self.bench.store.ledger.create(question, settings, step, owner=owner)
         else:
             run_id = self.bench.unstored.create(question, settings, step, owner=owner)
-        store = self.bench.store_of(run_id)
-        if missing:
-            store.ledger.update_run(run_id, status=Status.DONE, owner="", lease_until=0.0)
-        return _Request(run_id, owner, until, store, images)
+        return _Request(run_id, owner, until, self.bench.store_of(run_id), images)
 
-    def _fetch_pictures(
-        self, conversation: Conversation, until: float
-    ) -> tuple[list[Image], list[Picture], str]:
-        """The pictures of a conversation, their records, and why one is missing; none when switched off."""
-        images, pictures = list[Image](), list[Picture]()
+    def _fetch_pictures(self, conversation: Conversation, until: float) -> list[Image]:
+        """The pictures of a conversation; none when switched off. Raises UsageError when one is missing."""
+        images = list[Image]()
 
         def check_time() -> None:
             if time.monotonic() > until:
@@ -245,17 +235,15 @@ class ReplyService:
 
         wanted = conversation.images if self.response.ai_response.llm_enable_image else []
         if len(wanted) > MOST_PICTURES:
-            return [], [], f"the conversation holds {len(wanted)} pictures; {MOST_PICTURES} is the limit"
+            raise UsageError(f"the conversation holds {len(wanted)} pictures; {MOST_PICTURES} is the limit")
         for url in wanted:
             got = self._pictures.fetch(url, check_time)
-            about = {"media_type": got.media_type, "sha256": got.sha256}
-            pictures.append(Picture(url=url, size=len(got.data), detail=got.detail, **about))
-            images.append(Image(url, data=got.data, **about))
-            is_much = sum(picture.size for picture in pictures) > MOST_BYTES
+            images.append(Image(url, got.media_type, got.sha256, got.data))
+            is_much = sum(len(image.data) for image in images) > MOST_BYTES
             too_much = f"the pictures have more than {MOST_BYTES // 1_000_000} MB together" if is_much else ""
             if detail := got.detail or too_much:
-                return [], pictures, f"{url[:200]}: {detail}"
-        return images, pictures, ""
+                raise UsageError(f"a picture could not be fetched: {url[:200]}: {detail}")
+        return images
 
     def _refresh_library(self, until: float) -> None:
         """Synchronise the index with its folders, in one thread and at most every SYNC_S seconds. The request
@@ -305,8 +293,8 @@ class ReplyService:
         if late:
             ledger.update_run(request.run_id, status=Status.FAILED, error=LATE_REASON)
         result = AIResult() if late or over else state.own.result
-        sources = [source.url for source in state.own.loaded]
-        if self.demo and result.should_reply and any(url.startswith(FILE_SCHEME) for url in sources):
+        is_invented = any(source.url.startswith(FILE_SCHEME) for source in state.own.loaded)
+        if self.demo and result.should_reply and is_invented:
             result = result.replace(reply_text=f"{result.reply_text}\n\n{DEMO_NOTE}")
         why = run.error or state.own.silence or state.why_stopped or LATE_REASON
         return ReplyOutcome(

@@ -36,6 +36,7 @@ FORMER_FIELDS: dict[str, dict[str, dict[str, str] | None]] = {
     "CollectState": {"intent_trouble": None, "intent_by": None},
     "CollectedItem": {"judged_by": None},
     "Draft": {"left_out": None, "drafted": None},
+    "Picture": {"detail": None},
     "QueryRewrite": {"repeats": None},
     "SiteState": {"bearings": None, "bearing": None},
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
-from agent.types.record import Actor, Record
+from agent.types.record import Actor, FormerRecord, Record
 from agent.types.runs import Turn
+
+ShortText = Annotated[str, StringConstraints(max_length=200)]
 
 
 class Message(Record):
@@ -59,10 +61,10 @@ class Conversation(Record):
 class RequestContext(Record):
     """Where a conversation came from; for the log and the record, not for the answer."""
 
-    platform: str = ""
-    channel: str = ""
-    user: str = ""
-    message_id: str = ""
+    platform: ShortText = ""
+    channel: ShortText = ""
+    user: ShortText = ""
+    message_id: ShortText = ""
 
 
 class AIResult(Record):
@@ -72,7 +74,7 @@ class AIResult(Record):
     reply_text: str = ""
 
 
-class Picture(Record):
+class Picture(FormerRecord):
     """A picture of a run and its download. Its bytes are kept only for the time of the request."""
 
     url: str
@@ -80,8 +82,6 @@ class Picture(Record):
     sha256: str
     size: int
     """Bytes."""
-    detail: str
-    """Why it could not be downloaded; "" when it was."""
 
 
 class GateDecision(Record):

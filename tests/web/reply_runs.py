@@ -14,7 +14,7 @@ NIGHT = ("Backups run at night, at half past two.", "Backups run at night, at ha
 KEPT = ("They are kept for 90 days.", "They are kept for 90 days.")
 RENEWED = ("It is renewed 30 days before it ends.", "A certificate is renewed 30 days before it ends.")
 ASKED = "When do backups run?"
-PICTURE = Picture(url="https://cdn.example/1.png", media_type="image/png", sha256="c" * 64, size=9, detail="")
+PICTURE = Picture(url="https://cdn.example/1.png", media_type="image/png", sha256="c" * 64, size=9)
 Run = Callable[..., "Ran"]
 
 

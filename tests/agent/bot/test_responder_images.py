@@ -75,7 +75,7 @@ def test_one_picture_that_fails_is_silence_without_asking_the_model(
         replied.result == AIResult() and replied.failed and "picture" in replied.reason and model.calls == 0
     )
     assert tries == (2 if bad.status == 500 or bad.ends != "well" else 1)
-    assert line_of(caplog).path == "silent" and replied.run_id  # type: ignore[attr-defined]
+    assert line_of(caplog).path == "failed"  # type: ignore[attr-defined]
 
 
 def test_no_picture_is_fetched_from_inside(opened: Open) -> None:
@@ -105,7 +105,7 @@ def test_no_picture_is_fetched_from_inside(opened: Open) -> None:
             "ftp://127.0.0.1/x",
         ):
             replied = allowed.reply(says(images=[url]))
-            assert replied.result == AIResult() and replied.failed and replied.path == ("silent",)
+            assert replied.result == AIResult() and replied.failed and replied.path == ("failed",)
         assert site.paths() == ["/on"] and model.calls == 0
 
 
