@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from agent.answering import fact_view
 from agent.answering.conflict_sentences import RULING_PREFIX
@@ -71,6 +71,13 @@ class AnsweringState(FlowState):
             run.conflicts = {conflict.id: conflict for conflict in found}
         if run.assessments and change.keys() & _CLAIMS:
             _assess(run, change, step)
+
+
+class OnePublisherState(AnsweringState):
+    """The record of a flow that asks one publisher, whose pages contradict others only."""
+
+    asks_one_publisher: ClassVar[bool] = True
+    compares_within_site: ClassVar[bool] = False
 
 
 def _strike_with_sources(run: RunState[Any], change: Change, changed: Collection[str]) -> None:

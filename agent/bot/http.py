@@ -30,7 +30,7 @@ from agent.bot.routes import RULES, KnowsName
 from agent.errors import TouchstoneError, UsageError, describe_faults
 from agent.text.urls import canonicalize
 from agent.types.record import Record
-from agent.types.reply import AIResult, Conversation, Message, RequestContext, ShortText
+from agent.types.reply import AIResult, Conversation, Message, RequestContext
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 
@@ -122,7 +122,6 @@ class MessageBody(Message):
 
     text: str = Field("", max_length=20_000)
     images: list[WebAddress] = Field(default_factory=list, max_length=10)  # type: ignore[assignment]
-    at: ShortText = ""
 
     @model_validator(mode="after")
     def _check_not_empty(self) -> Self:

@@ -47,13 +47,11 @@ SYNC_S = 5.0
 """Seconds between two synchronisations of the knowledge base with its folders."""
 MOST_PICTURES, MOST_BYTES = 20, 32_000_000
 """Pictures of one conversation and their bytes in all, which stay in memory until the reply is made."""
-MAX_TITLE_CHARS = 500
-"""Characters of a question in the list of runs."""
+MAX_SHOWN_CHARS = 500
+"""Characters of a question in the list of runs, and of a reason in the log."""
 DEMO_NOTE = "(From the demo knowledge base; everything in it is invented.)"
 LATE_REASON = "The reply was finished after its time limit, and was not sent."
 FLOW = FLOWS["reply"]
-MAX_REASON_CHARS = 500
-"""Characters of a reason in the log."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +203,7 @@ class ReplyService:
         until = began + keys.graph_timeout_seconds
         images = self._fetch_pictures(conversation, until)
         self._refresh_library(until)
-        owner, question = new_owner_id(), conversation.question[:MAX_TITLE_CHARS]
+        owner, question = new_owner_id(), conversation.question[:MAX_SHOWN_CHARS]
         question = question or ("(pictures)" if conversation.images else "(nothing)")
         settings = Settings(flow="reply", model=model, max_seconds=keys.graph_timeout_seconds, reply=keys)
         if self.demo and self._client is None:
@@ -332,7 +330,7 @@ def log_outcome(replied: ReplyOutcome) -> None:
     if replied.failed:
         kind = replied.reason.partition(":")[0]
         is_ours = not kind.isidentifier() or hasattr(errors, kind)  # else a library's words about anything
-        reason = to_one_line(replied.reason[:MAX_REASON_CHARS] if is_ours else kind)
+        reason = to_one_line(replied.reason[:MAX_SHOWN_CHARS] if is_ours else kind)
     fields = {
         "event": "reply",
         "run": replied.run_id,

@@ -18,7 +18,7 @@ class Message(Record):
     role: Literal["user", "bot"]
     text: str = ""
     images: list[str] = Field(default_factory=list)
-    at: str = ""
+    at: ShortText = ""
 
 
 class Conversation(Record):

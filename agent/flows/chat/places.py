@@ -22,10 +22,6 @@ from agent.roles.role import RoleResult
 from agent.text.geo import Place, build_gazetteer, distance_km, find_places, parse_coordinates
 from agent.types import AnswerBlock, Facility, Fact, Page, Reason, Sentence
 
-NO_FACILITIES = (
-    "The library has no facilities yet: add a CSV file with the columns name, kind, address, latitude and "
-    "longitude."
-)
 MAX_CHOICES = 6
 """Kinds or places that are listed when one is to be chosen."""
 
@@ -57,7 +53,8 @@ def find_facilities(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     found = found or find_places(near, places)
     ask, choices = "", list[str]()
     if not facilities:
-        ask = NO_FACILITIES
+        ask = "The library has no facilities yet: add a CSV file with the columns name, kind, address, "
+        ask += "latitude and longitude."
     elif not kind:
         choices = kinds
         ask = f"Which kind of place are you looking for? I know {_join_names(kinds)}."

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from agent.answering.claim_checks import WrittenDraft
-from agent.answering.view import AnsweringState
+from agent.answering.view import OnePublisherState
 from agent.engine.run_state import ReadText, RunState
 from agent.engine.state import append, merge_dict
 from agent.roles.chat import MIN_RELEVANT_SCORE
@@ -81,11 +81,8 @@ class FacilitySearch(Record):
     rows: list[FacilityHit] = Field(default_factory=list)
 
 
-class ChatState(AnsweringState):
+class ChatState(OnePublisherState):
     """What a chat turn keeps beside the shared part. Earlier turns are runs of their own."""
-
-    asks_one_publisher: ClassVar[bool] = True
-    compares_within_site: ClassVar[bool] = False
 
     rewritten_query: str | None = None
     """What is searched for when it is not the question itself."""

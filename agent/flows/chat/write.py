@@ -12,7 +12,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import BudgetSpent
 from agent.evidence.claim_check import describe_finding
-from agent.flows.chat.retrieve import list_documents, standalone_question
+from agent.flows.chat.retrieve import MAX_DOCUMENTS, list_documents, standalone_question
 from agent.flows.chat.state import ChatRun, Draft, Grounding
 from agent.roles.chat import CLARIFY, GENERATE, MAX_CHOICES, MIN_RELEVANT_SCORE, ClarifyReply
 from agent.roles.role import RoleResult
@@ -27,8 +27,6 @@ CAVEATS = (
 """The caveat of an answer from 0, 1 or 2 relevant passages."""
 NOT_FOUND = "What was found does not answer the question."
 NOT_COVERED = "Nothing in the library answers this question."
-MAX_TITLES = 20
-"""Titles shown to whoever asks back."""
 
 
 def write_draft(
@@ -134,7 +132,7 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
             question=state.question,
             history=state.history,
             why=why,
-            titles=list(dict.fromkeys(titles))[:MAX_TITLES],
+            titles=list(dict.fromkeys(titles))[:MAX_DOCUMENTS],
         )
         reply: ClarifyReply = judgement.value
         asked = fact_view.clean_message(state, reply.question)

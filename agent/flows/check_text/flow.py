@@ -7,19 +7,18 @@ from agent.flows.check_text import steps
 from agent.flows.check_text.state import CheckTextState
 from agent.types import Edge, Status
 
-STEPS = {
-    "read": steps.read,
-    "sort": steps.sort,
-    "fetch": steps.fetch,
-    "search": steps.search,
-    "check": steps.check,
-    "result": steps.result,
-}
 CHECK_TEXT = Flow(
     name="check_text",
     first_step="read",
     own_state=CheckTextState,
-    steps=STEPS,
+    steps={
+        "read": steps.read,
+        "sort": steps.sort,
+        "fetch": steps.fetch,
+        "search": steps.search,
+        "check": steps.check,
+        "result": steps.result,
+    },
     rest_statuses={"done": Status.DONE},
     write_up_step="result",
     reentry_step="fetch",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from agent.answering.view import AnsweringState
+from agent.answering.view import OnePublisherState
 from agent.engine.run_state import ReadText, RunState
 from agent.engine.state import Change, upsert
 from agent.evidence.support import describe_support
@@ -24,11 +24,8 @@ from agent.types import (
 )
 
 
-class CheckTextState(AnsweringState):
+class CheckTextState(OnePublisherState):
     """What a `check_text` run keeps beside the shared part."""
-
-    asks_one_publisher: ClassVar[bool] = True
-    compares_within_site: ClassVar[bool] = False
 
     text_page: str = ""
     """The id of the stored text; "" before it is read."""

@@ -42,14 +42,12 @@ from agent.types import (
 from agent.types.checked_text import summarize_marks
 from agent.web.extract import documents
 
-WAVE = 8
-"""Sources fetched in one step: what a kill repeats at most."""
+A_STEP = 8
+"""Sources fetched, or claims searched for or checked, in one step: what a kill repeats at most."""
 SORTED_A_STEP = 120
 """Sentences that the model looks at in one call for what is no claim, about 4,000 tokens."""
-CHECKED_A_STEP = 8
-"""Claims checked in one step, about one call of the judge."""
-SEARCHED_A_STEP, HITS_READ = 4, 3
-"""Claims searched for in one step, and the results of each that are read."""
+HITS_READ = 3
+"""Results of a search that are read."""
 MAX_QUERY_WORDS = 32
 """Words of a claim that are searched for: Google reads no more."""
 MAX_CONTEXT_CHARS = 6_000
@@ -116,7 +114,7 @@ def sort(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
 def _list_wave(state: CheckTextRun) -> list[str]:
     """The addresses that are fetched next, within the page budget."""
     left = state.settings.check_text.max_pages - state.own.count_pages(state.actions_this_round)
-    return state.own.urls_to_fetch(state)[: max(0, min(WAVE, left))]
+    return state.own.urls_to_fetch(state)[: max(0, min(A_STEP, left))]
 
 
 def fetch(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
@@ -145,7 +143,7 @@ def search(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     """Search for claims that cite nothing; the first results are read as their sources."""
     chosen, cooling = {*(state.settings.engines or tools.world.engines)}, state.cooling
     found, actions, why = list[TextSentence](), list[Action](), "A claim of the text cites no source."
-    for claim in state.own.claims_to_search(state)[:SEARCHED_A_STEP]:
+    for claim in state.own.claims_to_search(state)[:A_STEP]:
         query = " ".join(claim.text.split()[:MAX_QUERY_WORDS])
         hits, trouble, now = list[SearchHit](), "No search engine can be asked now", tools.now()
         usable = {name for name in chosen.intersection(tools.world.engines) if cooling.get(name, "") <= now}
@@ -167,7 +165,7 @@ def search(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
 
 def check(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     """Check the next claims against their sources."""
-    change = _check_claims(state, tools, state.own.claims_to_check(state)[:CHECKED_A_STEP], is_judged=True)
+    change = _check_claims(state, tools, state.own.claims_to_check(state)[:A_STEP], is_judged=True)
     return _go_on(state, tools, change)
 
 

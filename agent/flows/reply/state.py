@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import Field
 
-from agent.answering.view import AnsweringState
+from agent.answering.view import OnePublisherState
 from agent.engine.run_state import RunState
 from agent.llm.images import format_image_mark
 from agent.retrieval.scorer import build_search_texts
@@ -31,11 +31,8 @@ SPEAKER_LABELS = {"user": "User: ", "bot": "You: "}
 """How prompts mark who wrote a message; "You" is the bot."""
 
 
-class ReplyState(AnsweringState):
+class ReplyState(OnePublisherState):
     """What a `reply` run keeps beside the shared part."""
-
-    asks_one_publisher: ClassVar[bool] = True
-    compares_within_site: ClassVar[bool] = False
 
     conversation: Conversation = Field(default_factory=Conversation)
     context: RequestContext = Field(default_factory=RequestContext)

@@ -19,7 +19,6 @@ from agent.types.reply import GateDecision, LoadedSource, SourceSelection
 MAX_SHOWN_CHARS = 24_000
 """Characters of the index in one prompt, about 80 entries; of a larger one those whose sources contain words
 of the question."""
-NEEDS_MODEL = "A reply needs a model, and none is connected."
 MAX_WORD_HITS = 60
 """Passages that are looked up by the words of the question, to rank the sources."""
 
@@ -27,7 +26,7 @@ MAX_WORD_HITS = 60
 def gate(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """Decide whether something is asked that could be answered."""
     if not tools.has_model:
-        why = f"{NEEDS_MODEL} {tools.model_failure}".strip()
+        why = f"A reply needs a model, and none is connected. {tools.model_failure}".strip()
         return stay_silent(state, tools, why, trouble=why)
     own, conversation = state.own, state.own.full_conversation(state)
     has_pictures = any(message.images for message in conversation.unanswered_messages)

@@ -21,9 +21,6 @@ from agent.web import search_results
 from agent.web.extract.extraction import EXTRACTION_VERSION
 from agent.web.http_outcomes import OUT_OF_SCOPE
 
-NEVER = "9999"
-"""A time after every other."""
-
 
 class StoredPage(NamedTuple):
     """A page as it was fetched before. `is_fresh`: recently enough to be used without a request."""
@@ -105,6 +102,6 @@ def list_site_pages(state: SiteRun, tools: RunContext) -> dict[str, str]:
 
 
 def _oldest_fresh(state: SiteRun) -> str:
-    """The time since when a fetched page is fresh (ISO 8601)."""
+    """The time since when a fetched page is fresh (ISO 8601); one after every other where none is."""
     days = state.settings.site.fresh_days
-    return utc_timestamp(days_ago=days) if days else NEVER
+    return utc_timestamp(days_ago=days) if days else "9999"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from agent.answering.fact_view import public_note_texts
-from agent.answering.view import AnsweringState
+from agent.answering.view import OnePublisherState
 from agent.engine.run_state import ReadText, RunState
 from agent.engine.state import Change, append, merge_dict, upsert
 from agent.text.urls import canonicalize
@@ -40,11 +40,8 @@ class Sitemap(Record):
     detail: str
 
 
-class SiteState(AnsweringState):
+class SiteState(OnePublisherState):
     """The record of a `site` run, with what was found for earlier questions of the conversation."""
-
-    asks_one_publisher: ClassVar[bool] = True
-    compares_within_site: ClassVar[bool] = False
 
     urls_to_process: list[int] = Field(default_factory=list)
     visited_urls: Annotated[list[int], append] = Field(default_factory=list)

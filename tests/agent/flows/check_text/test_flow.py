@@ -189,8 +189,7 @@ def test_a_search_finds_sources_for_claims_that_cite_none(check: Check) -> None:
 def test_another_process_goes_on_where_the_first_ended(
     check: Check, bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steps, "WAVE", 1)
-    monkeypatch.setattr(steps, "CHECKED_A_STEP", 1)
+    monkeypatch.setattr(steps, "A_STEP", 1)
     text = f"The mill of Ekvik opened in 1902 ({MILL}).\n\nEkvik is a town by a lake ({TOWN})."
     settings = Settings(world=check("One claim.").run.settings.world, model="keyless")
     run_id = api.start_text_check(bench, "t.md", text.encode(), settings)
