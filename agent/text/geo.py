@@ -6,7 +6,7 @@ in these. Points are degrees (WGS 84), distances kilometres along the great circ
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import asin, cos, radians, sin, sqrt
@@ -20,8 +20,6 @@ EARTH_KM = 6371.0088
 Reference System 1980)."""
 MAX_TOWN_RADIUS_KM = 30.0
 """Facilities whose addresses end alike but lie further from their middle than this are not in one town."""
-MIN_ADDRESSES, COUNTRY_SHARE = 5, 0.9
-"""With so many facilities, an ending that this share of the addresses has is their country or county."""
 
 GeoPoint = tuple[float, float]
 PlaceKind = Literal["coordinates", "facility", "address", "street", "town"]
@@ -62,13 +60,11 @@ def build_gazetteer(facilities: Sequence[Facility]) -> dict[str, list[Place]]:
     """The places that facilities name, by folded name: themselves, their addresses, and the towns and streets
     of these.
 
-    The last part of an address is its town (the one before, when nearly all end alike: a country). A name of
-    several places (a street of two towns) has an entry for each."""
+    The last part of an address is its town (the one before, when all end alike and have three: a country). A
+    name of several places (a street of two towns) has an entry for each."""
     addresses = [[p.strip() for p in facility.address.split(",") if p.strip()] for facility in facilities]
-    endings = Counter(_strip_numbers(parts[-1]) for parts in addresses if len(parts) > 1)
-    country, count = endings.most_common(1)[0] if endings else ("", 0)
-    if len(addresses) < MIN_ADDRESSES or count < COUNTRY_SHARE * len(addresses):
-        country = ""
+    endings = {_strip_numbers(parts[-1]) if len(parts) > 2 else "" for parts in addresses}
+    country = endings.pop() if len(endings) == 1 else ""
     found: dict[str, list[Place]] = defaultdict(list)
     streets: dict[str, dict[str, list[GeoPoint]]] = defaultdict(lambda: defaultdict(list))
     towns: dict[str, list[GeoPoint]] = defaultdict(list)

@@ -7,7 +7,13 @@ from urllib.parse import urlsplit
 
 from agent.answering import fact_view
 from agent.answering.fact_view import list_parts
-from agent.answering.pages import START_PAGE_REASON, build_crawl, fold_earlier_turns, mark_read
+from agent.answering.pages import (
+    START_PAGE_REASON,
+    build_crawl,
+    fold_earlier_turns,
+    mark_read,
+    refer_to_stored,
+)
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
@@ -133,13 +139,12 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         refs.append(mark_read(ref, page, facts=0) if i in good else ref)
     now, question = state_after(state, {"pages": refs}), own.relevance_question(state)
     folders, is_open = links.find_folders(now, tools), links.make_url_test(now, tools)
-    for i, page in pages.items():
+    seen = {*own.visited_urls, *batch}
+    for ref, (i, page) in zip(refs, pages.items(), strict=True):
         followed = page.links if folders.allows_page(page.language) else []
         kept = links.select_links(question, followed, is_open, state.settings.site.max_links_per_page)
         linked = dict.fromkeys(index.add(link.url, link.text, i) for link in kept)
         graph[i] = [n for n in linked if n != i]
-    seen = {*own.visited_urls, *batch}
-    for ref, i in zip(refs, pages, strict=True):
         ref.links = [urls[n] for n in graph[i] if n in seen and n < len(urls)][:MAX_LINKS_KEPT]
     arrived = (index.find(page.final_url) for page in pages.values() if page.outcome is Outcome.OK)
     why = own.choices[-1].reasoning if own.choices else START_PAGE_REASON
@@ -176,8 +181,8 @@ def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     for url, page_id in stored.items():
         if page_id in hit and (i := index.add(url, found_on=BY_INDEX)) not in state.own.visited_urls:
             page = tools.page(page_id)
-            ref = PageRef(url=url, page_id=page_id, final_url=page.final_url, title=page.title)
-            refs[i] = mark_read(ref, page, facts=0, found_on="library", step=tools.step)
+            ref = refer_to_stored(page, page_id, FOUND_BY[BY_INDEX], tools.step, url=url)
+            refs[i] = mark_read(ref, page, facts=0)
     change: Change = {"pages": [*given, *refs.values()]}
     if refs:
         change |= {**index.change, "visited_urls": list(refs), "reused": list(refs)}
