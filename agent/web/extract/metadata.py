@@ -142,19 +142,24 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     head = BeautifulSoup(start, "lxml", parse_only=SoupStrainer(["title", "meta"]))
     metas: dict[str, str] = {}
     for meta in head.find_all("meta"):
-        keys = (meta.get(key) for key in ("property", "name", "itemprop", "http-equiv"))
-        name = next((str(key).strip().lower() for key in keys if key), "")
-        content = str(meta.get("content") or "").strip()
+        key = meta.get("property") or meta.get("name") or meta.get("itemprop") or meta.get("http-equiv")
+        name, content = str(key or "").strip().lower(), str(meta.get("content") or "").strip()
         if name and content:
             metas.setdefault(name, content)
     things = read_json_ld(tree)
-    stated = [thing["datePublished"] for thing in things if isinstance(thing.get("datePublished"), str)]
-    stated += [metas[key] for key in _DATE_KEYS if key in metas]
+    stated, names = list[str](), list[str]()
+    for thing in things:
+        if isinstance(thing.get("datePublished"), str):
+            stated.append(thing["datePublished"])
+        names += read_authors(thing.get("author"))
+    for key in _DATE_KEYS:
+        stated.append(metas.get(key, ""))
+    for key in _AUTHOR_KEYS:
+        if key in metas and not metas[key].startswith("http"):
+            names.append(metas[key])
     time = tree.css_first('[itemprop="datePublished"], time[pubdate], time[datetime]')
     if time is not None:
         stated.append(time.attributes.get("datetime") or time.attributes.get("content") or time.text())
-    names = [name for thing in things for name in read_authors(thing.get("author"))]
-    names += [metas[key] for key in _AUTHOR_KEYS if key in metas and not metas[key].startswith("http")]
     byline = None if names else tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')
     if byline is not None and 0 < len(text := flat_text(byline)) <= 80:
         names = [_BY.sub("", text)]
@@ -168,8 +173,8 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     language = own or metas.get("content-language") or metas.get("og:locale") or ""
     return PageMetadata(
         title=title,
-        author=", ".join(dict.fromkeys(name.strip() for name in names if name.strip()))[:200],
-        published_at=next((day for day in map(normalize_date, stated) if day), ""),
+        author=", ".join(dict.fromkeys(filter(None, map(str.strip, names))))[:200],
+        published_at=next(filter(None, map(normalize_date, stated)), ""),
         language=language.split(",")[0].strip().replace("_", "-")[:12],
         publication=_find_publication(head, metas, things),
         metas=metas,

@@ -325,14 +325,18 @@ def parse_table(node: LexborNode) -> TableGrid | None:
             rows += [row for row in child.iter() if row.tag == "tr"]
     cells: list[tuple[LexborNode, str]] = []
     grid = _expand_spans(rows[:MAX_ROWS], cells)
-    filled = [[cell for cell in row if cell] for row in grid]
-    texts = [cell for row in filled for cell in row]
     # a table only puts a frame around a text ("Note" beside or above it) where no row has two cells with
     # text, or its only row is a short word and a sentence
-    is_frame = all(len(row) < 2 for row in filled)
-    if len(filled) == 1 and len(texts) == 2:
-        is_frame = len(texts[0].split()) < 3 and len(texts[1].split()) >= MIN_FRAMED_WORDS
-    if is_frame or sum(len(text) > _MIN_PROSE_CHARACTERS for text in texts) > len(texts) / 5:
+    is_frame, count, long = True, 0, 0
+    for row in grid:
+        texts = list(filter(None, row))
+        count += len(texts)
+        for text in texts:
+            long += len(text) > _MIN_PROSE_CHARACTERS
+        is_short = len(grid) == 1 and len(texts) == 2 and len(texts[0].split()) < 3
+        is_note = is_short and len(texts[1].split()) >= MIN_FRAMED_WORDS
+        is_frame = is_frame and (len(texts) < 2 or is_note)
+    if is_frame or long > count / 5:
         return None
     # False where the first row begins with its own name as a header cell ("Weight", "310 g")
     first = next(row for row in rows if inline_text(row))
