@@ -9,9 +9,8 @@ from typing import Any
 from agent.engine.state import to_jsonable
 from agent.types import Fact, Outcome, Page, PageRef, PlanPart, Settings, Status
 from agent.workbench import Workbench
-from tests.web.claim_judge import ALWAYS, Judging, check_reply, unfence
-from tests.web.model_server import Request
-from tests.web.researching_model import role_of
+from tests.web.claim_judge import ALWAYS, Judging, unfence
+from tests.web.researching_model import Script, role_of
 
 ASKED = "How do the kilns of Østby, Lunde and Myra compare, and who runs them?"
 KILNS = {"Østby": (1921, 40, "Petra Aune"), "Lunde": (1934, 55, "Jon Rise"), "Myra": (1950, 70, "Siri Dahl")}
@@ -70,33 +69,28 @@ def start_report(bench: Workbench, question: str = ASKED, **settings: Any) -> st
     return run_id
 
 
-class ReportScript:
+class ReportScript(Script):
     """Plays outline, section, summary and the judge. Facts are told apart by the words of their statements."""
 
     def __init__(self, judge: Judging = ALWAYS, **more: Any) -> None:
-        self.judge, self.more = judge, more
-        self.prompts: list[tuple[str, str]] = []
+        super().__init__(judge=judge, **more)
 
-    def served(self, request: Request) -> Any:
-        """The reply to a request."""
-        prompt, role = request.prompt, role_of(request.prompt)
+    def __call__(self, prompt: str) -> Any:
+        role = role_of(prompt)
+        told = self.more.get(role)
+        if told is None or callable(told):
+            return super().__call__(prompt)
         self.prompts.append((role, prompt))
-        if role in self.more:
-            told = self.more[role]
-            return told(prompt) if callable(told) else told
-        if role in ("check_claims", "repair"):
-            shape = "CheckClaimsReply" if role == "check_claims" else "RepairReply"
-            return check_reply(prompt, shape, self.judge, self.more.get("repairs"))
-        return getattr(self, f"_{role}")(prompt)
+        return told
 
     def count(self, role: str) -> int:
         """How often a role was asked."""
         return sum(name == role for name, _ in self.prompts)
 
-    def _report(self, _prompt: str) -> Any:
+    def report(self, _prompt: str) -> Any:
         return {"length": "full", "blocks": []}
 
-    def _outline(self, prompt: str) -> Any:
+    def outline(self, prompt: str) -> Any:
         ids = find_facts(prompt)
         first = [i for i, line in ids.items() if "built" in line]
         rest = [i for i in ids if i not in first]
@@ -108,7 +102,7 @@ class ReportScript:
             ],
         }
 
-    def _section(self, prompt: str) -> Any:
+    def section(self, prompt: str) -> Any:
         ids = find_facts(prompt)
         if "as a table" not in prompt:
             said = [{"text": line, "fact_ids": [i]} for i, line in ids.items()]
@@ -127,7 +121,7 @@ class ReportScript:
         heads = ["Kiln", "Built", "Tonnes a year"]
         return {"blocks": [{"kind": "table", "text": "The kilns compared", "heads": heads, "rows": rows}]}
 
-    def _summary(self, prompt: str) -> Any:
+    def summary(self, prompt: str) -> Any:
         [told] = unfence(prompt, "sentences")
         line = next(line for line in told.splitlines() if "run by" in line)
         text, cited = re.fullmatch(r"- (.*) \((.*)\)", line).groups()

@@ -49,13 +49,13 @@ def test_a_report_has_summary_sections_table_chart_limits_and_method():
 
 def test_a_part_that_the_outline_forgets_gets_a_section():
     script = ReportScript()
-    whole = script._outline
+    whole = script.outline
 
     def forget(prompt: str) -> Any:
         made = whole(prompt)
         return {**made, "sections": made["sections"][:1]}
 
-    script._outline = forget  # type: ignore[method-assign]
+    script.outline = forget  # type: ignore[method-assign]
     _, view = written(script)
     assert [section.part for section in view.state.own.outline.sections] == ["1", "2"]
 
@@ -124,7 +124,7 @@ def test_a_stop_while_sections_are_written_pays_no_finished_section_twice(monkey
     def section(prompt: str) -> Any:
         if "as a table" not in prompt and stopping:
             stopping.pop()()
-        return ReportScript()._section(prompt)
+        return ReportScript().section(prompt)
 
     script = ReportScript(section=section)
     with reporting(script) as (bench, run_id):
@@ -159,7 +159,7 @@ def test_what_was_written_before_the_process_died_is_not_paid_again(monkeypatch)
 
 def test_an_empty_cell_is_filled_from_facts_that_its_writer_was_not_shown():
     script = ReportScript()
-    whole, table = script._outline, script._section
+    whole, table = script.outline, script.section
 
     def forget(prompt: str) -> Any:
         made = whole(prompt)
@@ -172,7 +172,7 @@ def test_an_empty_cell_is_filled_from_facts_that_its_writer_was_not_shown():
             block["rows"].append({"label": "Myra", "cells": ["", ""]})
         return told
 
-    script._outline = forget  # type: ignore[method-assign]
+    script.outline = forget  # type: ignore[method-assign]
     script.more["section"] = leave_empty
     answer, _ = written(script)
     [shown] = [layout for layout in lay_out_blocks(answer) if layout.block.kind == "table"]
