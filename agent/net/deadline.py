@@ -75,17 +75,15 @@ class Deadline:
         if self._patience < 0:
             raise AllBusy
 
-    def check(self) -> None:
-        """Raise a Signal or DeadlineExceeded."""
+    def check(self, every: float = 0.0) -> None:
+        """Raise a Signal or DeadlineExceeded; at most every so many seconds, until the deadline: what is
+        there already is read before a stop ends it."""
+        if self.remaining() and time.monotonic() < self._checked + every:
+            return
         self.checkpoint()
         self._checked = time.monotonic()
         if not self.remaining():
             raise DeadlineExceeded
-
-    def check_between_reads(self) -> None:
-        """As `check`, but at most every POLL_SECONDS: what is there already is read before a stop ends it."""
-        if not self.remaining() or time.monotonic() >= self._checked + POLL_SECONDS:
-            self.check()
 
     def poll_interval(self) -> float:
         """Seconds to block before the next check."""
@@ -158,7 +156,7 @@ class DeadlineSocket(socket.socket):
         """As `socket.recv_into`; raises a Signal or DeadlineExceeded."""
         watch = current_deadline()
         while True:
-            watch.check_between_reads()
+            watch.check(every=POLL_SECONDS)
             self.settimeout(watch.poll_interval())
             try:
                 return super().recv_into(*args, **kwargs)

@@ -84,7 +84,9 @@ class Connections:
 
     def __init__(self, hosts: Iterable[str] = (), *, guard: SsrfGuard | None = None) -> None:
         self.guard = guard or SsrfGuard(list(hosts))
-        self._adapter = _GuardedAdapter(self.guard)
+        self._adapter = HTTPAdapter(max_retries=0)
+        self._adapter.poolmanager = _build_pools(self.guard)
+        self._adapter.cert_verify = lambda *_: None  # type: ignore[method-assign] # the pools' context does
         self.close = self._adapter.close
 
     def exchange(
@@ -112,39 +114,28 @@ class Connections:
                 request.prepare_body(body, None)
                 with self._adapter.send(request, stream=True, timeout=POLL_SECONDS) as response:
                     answer = response.raw
-                    body = _read_body(answer, policy, deadline)
+                    body = _read_body(answer, policy)
                     return Reply(answer.status, answer.headers, body, response.cookies.get_dict())
             except (HTTPError, OSError, ValueError) as error:  # the last: e.g. a key that no header can hold
                 raise _explain_failure(error) from error
 
 
-class _GuardedAdapter(HTTPAdapter):
-    """The adapter of `requests` over connections that a guard makes."""
+def _build_pools(guard: SsrfGuard) -> PoolManager:
+    """Pools whose connections are the guard's."""
 
-    def __init__(self, guard: SsrfGuard) -> None:
-        self._guard = guard
-        super().__init__(max_retries=0)
+    def connect(connection: HTTPConnection) -> socket.socket:
+        return guard.connect(connection.host, connection.port, current_deadline())
 
-    def init_poolmanager(self, *_sizes: Any, **_more: Any) -> None:
-        """As in `requests`, with pools whose connections are the guard's."""
-
-        def connect(connection: HTTPConnection) -> socket.socket:
-            return self._guard.connect(connection.host, connection.port, current_deadline())
-
-        def guarded(
-            pool: type[HTTPConnectionPool], connection: type[HTTPConnection]
-        ) -> type[HTTPConnectionPool]:
-            own = type(connection.__name__, (connection,), {"_new_conn": connect})
-            return type(pool.__name__, (pool,), {"ConnectionCls": own})
-
-        self.poolmanager = PoolManager(num_pools=64, maxsize=32, ssl_context=trust_certificates())
-        self.poolmanager.pool_classes_by_scheme = {
-            "http": guarded(HTTPConnectionPool, HTTPConnection),
-            "https": guarded(HTTPSConnectionPool, HTTPSConnection),
-        }
-
-    def cert_verify(self, *_given: Any) -> None:
-        """Nothing: the context of the pools verifies."""
+    pools, classes = PoolManager(num_pools=64, maxsize=32, ssl_context=trust_certificates()), {}
+    kinds: dict[str, tuple[type[HTTPConnectionPool], type[HTTPConnection]]] = {
+        "http": (HTTPConnectionPool, HTTPConnection),
+        "https": (HTTPSConnectionPool, HTTPSConnection),
+    }
+    for scheme, (pool, connection) in kinds.items():
+        guarded = type(connection.__name__, (connection,), {"_new_conn": connect})
+        classes[scheme] = type(pool.__name__, (pool,), {"ConnectionCls": guarded})
+    pools.pool_classes_by_scheme = classes
+    return pools
 
 
 @lru_cache(maxsize=1)
@@ -159,7 +150,7 @@ def trust_certificates() -> ssl.SSLContext:
     return context
 
 
-def _read_body(answer: BaseHTTPResponse, policy: Policy, deadline: Deadline) -> bytes:
+def _read_body(answer: BaseHTTPResponse, policy: Policy) -> bytes:
     if answer.status in REDIRECT_STATUSES:
         return b""
     packing = answer.headers.get("Content-Encoding", "").strip().lower()
@@ -172,7 +163,6 @@ def _read_body(answer: BaseHTTPResponse, policy: Policy, deadline: Deadline) -> 
     if size <= policy.max_bytes or policy.is_cut:
         size = 0
         for chunk in answer.stream(BUFFER_BYTES, decode_content=True):
-            deadline.check_between_reads()
             parts.append(chunk)
             size += len(chunk)
             if size > policy.max_bytes:

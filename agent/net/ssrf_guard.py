@@ -68,23 +68,16 @@ def is_public(address: IpAddress) -> bool:
 
 
 def is_cloud_metadata(address: IpAddress) -> bool:
-    """Whether it is, or carries, a metadata address of a cloud."""
-    return not CLOUD_METADATA_ADDRESSES.isdisjoint((address, *extract_embedded_ipv4(address)))
-
-
-def extract_embedded_ipv4(address: IpAddress) -> list[IPv4Address]:
-    """The IPv4 addresses that an IPv6 address carries in one of the transition forms."""
-    if isinstance(address, IPv4Address):
-        return []
-    found, packed = [*(address.teredo or ())], address.packed
-    if address.sixtofour:
-        found.append(address.sixtofour)
-    if any(address in network for network in (*_CARRIERS, _NAT64_LOCAL)):
-        found.append(IPv4Address(packed[-4:]))
-    if address in _NAT64_LOCAL:  # RFC 6052, /48: 16 bits, a zero octet, 16 bits
-        found.append(IPv4Address(packed[6:8] + packed[9:11]))
-    inner = _extract_isatap_ipv4(address)
-    return found + ([inner] if inner else [])
+    """Whether it is a metadata address of a cloud, or an IPv6 one that carries one in a transition form."""
+    found: list[IpAddress | None] = [address]
+    if isinstance(address, IPv6Address):
+        packed = address.packed
+        found += [*(address.teredo or ()), address.sixtofour, _extract_isatap_ipv4(address)]
+        if any(address in network for network in (*_CARRIERS, _NAT64_LOCAL)):
+            found.append(IPv4Address(packed[-4:]))
+        if address in _NAT64_LOCAL:  # RFC 6052, /48: 16 bits, a zero octet, 16 bits
+            found.append(IPv4Address(packed[6:8] + packed[9:11]))
+    return not CLOUD_METADATA_ADDRESSES.isdisjoint(found)
 
 
 def _extract_isatap_ipv4(address: IPv6Address) -> IPv4Address | None:

@@ -43,6 +43,7 @@ MAX_WAIT_S = 3.0
 """Seconds a fetch waits for a host that asks for a pause; a longer pause comes back as `rate_limited`."""
 _MAX_STUB_CHARACTERS = 250
 """A page with less text that redirects within seconds is only a redirect."""
+_PAGE_STATUSES = (HTTPStatus.OK, HTTPStatus.NON_AUTHORITATIVE_INFORMATION, HTTPStatus.PARTIAL_CONTENT)
 ANY_SOURCE = SourceFilter()
 Exchange = Callable[[Policy, str, Mapping[str, str]], Reply]
 """Sends a GET with these headers (`agent.net.exchange.Connections.exchange`). Raises NoAnswer."""
@@ -192,8 +193,8 @@ class Fetcher:
             validators = {"etag": "ETag", "last_modified": "Last-Modified"}
             newer = {name: stated for name, key in validators.items() if (stated := reply.headers.get(key))}
             return attempt.known.replace(**attempt.known_fields(), **newer)
-        if failure := http_outcomes.explain_status(reply.status, reply.headers):
-            raise failure
+        if reply.status not in _PAGE_STATUSES:
+            raise http_outcomes.explain_status(reply.status, reply.headers)
         content_type = reply.headers.get("Content-Type", "")
         content = dispatch.extract_content(reply.body, content_type, here, attempt.deadline.checkpoint)
         if content.refresh_url not in ("", here) and len(content.text) < _MAX_STUB_CHARACTERS:

@@ -16,7 +16,6 @@ import time
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from functools import cache
 from html import escape
 from http import HTTPStatus
 from pathlib import Path
@@ -59,19 +58,20 @@ CREATE VIRTUAL TABLE windows USING fts5(head, body, text UNINDEXED, document UNI
 """
 
 
+_OPENED: dict[tuple[object, ...], FolderWorld] = {}
+
+
 def open_folder(folder: Path, kept_in: Path) -> FolderWorld:
     """The world of a folder, opened once a process for each state of its documents; its file is in `kept_in`.
     Raises NotFound with a hint, UsageError for what cannot be read."""
     for docs in (folder / "docs.jsonl", folder / "docs.jsonl.gz"):
         if docs.is_file():
-            return _open(docs, kept_in, *_sign_file(docs))
+            opened = (docs, kept_in, *_sign_file(docs))
+            if opened not in _OPENED:
+                _OPENED[opened] = FolderWorld(docs, kept_in)
+            return _OPENED[opened]
     hint = "Name a folder that has docs.jsonl or docs.jsonl.gz, or use --world live or demo."
     raise NotFound(f"There are no documents in {folder}. {hint}")
-
-
-@cache
-def _open(docs: Path, kept_in: Path, *_signs: int) -> FolderWorld:
-    return FolderWorld(docs, kept_in)
 
 
 class FolderWorld:

@@ -58,10 +58,8 @@ _STATUSES: dict[int, tuple[Outcome, str]] = {
 _STATUSES[HTTPStatus.RESET_CONTENT] = _STATUSES[HTTPStatus.NO_CONTENT]
 
 
-def explain_status(status: int, headers: Mapping[str, str]) -> NoAnswer | None:
-    """What a final status means; None for one that comes with a page."""
-    if status in (HTTPStatus.OK, HTTPStatus.NON_AUTHORITATIVE_INFORMATION, HTTPStatus.PARTIAL_CONTENT):
-        return None
+def explain_status(status: int, headers: Mapping[str, str]) -> NoAnswer:
+    """What a final status means that comes without a page."""
     usual = "The server refused the request ({}). Open the page yourself, or look for the same elsewhere."
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         usual = "The site's server is in trouble ({}). Try again later, or look for the same elsewhere."

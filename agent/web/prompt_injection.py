@@ -47,16 +47,9 @@ _INTRODUCES = re.compile(r":\W*$")
 _CONTEXT_CHARS = 1000
 
 
-def find_injected_lines(text: str) -> list[str]:
-    """The lines of a text that give orders to a machine."""
-    return [line for line in text.split("\n") if _ORDER.search(line)]
-
-
 def find_injected_links(text: str, links: Sequence[Link]) -> list[Link]:
-    """The links of a page whose address or anchor is in such a line."""
-    if not links:
-        return []
-    lines = find_injected_lines(text)
+    """The links of a page whose address or anchor is in a line that gives orders to a machine."""
+    lines = list(filter(_ORDER.search, text.split("\n"))) if links else []
     return [
         link
         for link in links

@@ -91,18 +91,14 @@ def parse_rules(body: bytes) -> tuple[Protego, ...]:
         body = body.removeprefix(_BYTE_ORDER_MARK[:length])
     lines = body.decode("utf-8", errors="replace").splitlines()
     text = "\n".join(_AGENT.sub(r"\1", line) for line in lines)
-    return Protego.parse(text), Protego.parse(_escape_literally(text))
+    return Protego.parse(text), Protego.parse(_NEEDLESS_ESCAPE.sub("%25", text))
 
 
 def can_fetch(rules: tuple[Protego, ...], url: str, agent: str) -> bool:
     """Whether both readings allow the address, which is spelled as it is sent: in the second one no rule
     names a letter beyond ASCII."""
-    literal = _BEYOND_ASCII.sub("%25", _escape_literally(url))
+    literal = _BEYOND_ASCII.sub("%25", _NEEDLESS_ESCAPE.sub("%25", url))
     return all(one.can_fetch(address, agent) for one, address in zip(rules, (url, literal), strict=False))
-
-
-def _escape_literally(text: str) -> str:
-    return _NEEDLESS_ESCAPE.sub("%25", text)
 
 
 def list_sitemaps(text: str) -> list[str]:

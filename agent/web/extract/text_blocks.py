@@ -71,7 +71,7 @@ class TextBlocks:
                 self.reading.blocks.append(block)
             if node.tag in _LINK_HOLDERS:
                 self._mark_links(self._open_links.pop(), 1 if node.tag in _LIST_TAGS else 2)
-        text, blocks = self._out.text, self.reading.blocks
+        text, blocks = "".join(self._out.parts), self.reading.blocks
         # Begin each block at its first word; drop the empty ones, what repeats the block around it, and
         # what is inside of links; put them in order
         for block in blocks:
@@ -350,24 +350,21 @@ def _expand_spans(rows: list[LexborNode], cells: list[tuple[LexborNode, str]]) -
     spread = []
     for row in rows:
         line: list[str] = []
-        for node in (node for node in row.iter() if node.tag in TABLE_CELL_TAGS):
+        for node in [*(node for node in row.iter() if node.tag in TABLE_CELL_TAGS), None]:
+            while (held := hanging.pop(len(line), None)) and len(line) < MAX_COLUMNS:
+                left, said = held
+                if left > 1:
+                    hanging[len(line)] = (left - 1, said)
+                line.append(said)
+            if node is None:
+                break
             cells.append((node, text := inline_text(node)))
             stated = (node.attributes.get(name) or "" for name in ("colspan", "rowspan"))
             wide, high = (int(value) if value.isdecimal() and len(value) < 7 else 1 for value in stated)
-            _fill_hanging_cells(line, hanging)
             for said in [text, *[""] * (min(wide, MAX_COLUMNS) - 1)][: MAX_COLUMNS - len(line)]:
                 if high > 1:
                     hanging[len(line)] = (high - 1, said)
                 line.append(said)
-        _fill_hanging_cells(line, hanging)
         if any(line):
             spread.append(line)
     return spread
-
-
-def _fill_hanging_cells(line: list[str], hanging: dict[int, tuple[int, str]]) -> None:
-    while (held := hanging.pop(len(line), None)) and len(line) < MAX_COLUMNS:
-        left, text = held
-        if left > 1:
-            hanging[len(line)] = (left - 1, text)
-        line.append(text)

@@ -56,11 +56,6 @@ class TextWriter:
         self.length += len(text)
         return self.length - len(text)
 
-    @property
-    def text(self) -> str:
-        """Everything written so far."""
-        return "".join(self.parts)
-
 
 class DocumentWriter(TextWriter):
     """The parts of a document. Items and definitions get a line, everything else an empty line before it."""
@@ -106,7 +101,7 @@ class DocumentWriter(TextWriter):
 
     def finish(self, **known: Any) -> Extraction:
         """What was written, with the fields that are `known` otherwise (title, author ...)."""
-        self._reading.text = self.text
+        self._reading.text = "".join(self.parts)
         for name, value in known.items():
             setattr(self._reading, name, value)
         return self._reading

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from agent.types import Link
-from agent.web.prompt_injection import find_injected_lines, find_injected_links, find_order
+from agent.web.prompt_injection import find_injected_links, find_order
 from tests.tables import by_table
 
 
-@by_table
-def test_orders_are_found(line):
-    assert find_injected_lines(f"A farm shop.\n{line}\nA barn.") == [line]
+def is_order(line: str) -> bool:
+    link = Link(url="https://a.example/", text=line)
+    return find_injected_links(f"A farm shop.\n{line}\nA barn.", [link]) == [link]
 
 
 @by_table
-def test_ordinary_writing_is_left_alone(line):
-    assert find_injected_lines(line) == []
+def test_orders_are_found(line: str) -> None:
+    assert is_order(line)
+
+
+@by_table
+def test_ordinary_writing_is_left_alone(line: str) -> None:
+    assert not is_order(line)
 
 
 def test_only_the_links_of_such_a_line_are_named():
