@@ -30,6 +30,7 @@ from agent.text import urls
 from agent.types import Outcome, Page, SourceFilter
 from agent.web import http_outcomes
 from agent.web.extract import dispatch
+from agent.web.extract.html_page import MIN_TEXT_CHARACTERS
 from agent.web.rate_limit import DEFAULT_PAUSE_S, HostRateLimiter
 from agent.web.robots import MAX_BYTES, RobotsCache
 
@@ -41,8 +42,6 @@ PAGE_HEADERS: Mapping[str, str] = {
 MAX_ATTEMPTS = 3
 MAX_WAIT_S = 3.0
 """Seconds a fetch waits for a host that asks for a pause; a longer pause comes back as `rate_limited`."""
-_MAX_STUB_CHARACTERS = 250
-"""A page with less text that redirects within seconds is only a redirect."""
 _PAGE_STATUSES = (HTTPStatus.OK, HTTPStatus.NON_AUTHORITATIVE_INFORMATION, HTTPStatus.PARTIAL_CONTENT)
 ANY_SOURCE = SourceFilter()
 Exchange = Callable[[Policy, str, Mapping[str, str]], Reply]
@@ -197,9 +196,9 @@ class Fetcher:
             raise http_outcomes.explain_status(reply.status, reply.headers)
         content_type = reply.headers.get("Content-Type", "")
         content = dispatch.extract_content(reply.body, content_type, here, attempt.deadline.checkpoint)
-        if content.refresh_url not in ("", here) and len(content.text) < _MAX_STUB_CHARACTERS:
+        if content.refresh_url not in ("", here) and len(content.text) < MIN_TEXT_CHARACTERS:
             return content.refresh_url
-        stated = reply.headers.get("Content-Language", "").split(",")[0].strip()[:12]
+        stated = reply.headers.get("Content-Language", "").split(",")[0].strip()
         return content.to_page(
             **attempt.known_fields(),
             status=reply.status,

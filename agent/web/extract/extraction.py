@@ -77,4 +77,6 @@ class Extraction:
         apart = ("refresh_url", "anchors", "structure")
         fields = {name: value for name, value in vars(self).items() if name not in apart}
         fields["sha256"] = hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
-        return Page(**(fields | {"extraction": EXTRACTION_VERSION} | known))
+        fields |= {"extraction": EXTRACTION_VERSION, **known}
+        fields["language"] = fields["language"][:12]
+        return Page(**fields)

@@ -17,8 +17,9 @@ from agent.web.extract.nodes import find_base_url, text_length
 from agent.web.extract.text_blocks import TextBlocks, list_links
 
 MAX_REFRESH_S = 10
-_MIN_TEXT_CHARACTERS = 250
-"""Below this length the text counts as next to nothing, and the page is read again with its boilerplate."""
+MIN_TEXT_CHARACTERS = 250
+"""Below this length the text counts as next to nothing, and the page is read again with its boilerplate;
+one that redirects within seconds is only a redirect."""
 
 
 def extract_html(html: str, url: str) -> Extraction:
@@ -59,7 +60,7 @@ def _extract_text(tree: LexborHTMLParser, html: str) -> Extraction:
     boilerplate.remove_boilerplate(body)
     main = boilerplate.find_main_content(body)
     reading = TextBlocks(main, forum_posts.mark_posts(main)).reading
-    if len(reading.text) >= min(_MIN_TEXT_CHARACTERS, 0.8 * visible):
+    if len(reading.text) >= min(MIN_TEXT_CHARACTERS, 0.8 * visible):
         return reading
     again = LexborHTMLParser(html).body
     if again is None:

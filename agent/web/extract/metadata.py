@@ -175,7 +175,7 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
         title=title,
         author=", ".join(dict.fromkeys(filter(None, map(str.strip, names))))[:200],
         published_at=next(filter(None, map(normalize_date, stated)), ""),
-        language=language.split(",")[0].strip().replace("_", "-")[:12],
+        language=language.split(",")[0].strip().replace("_", "-"),
         publication=_find_publication(head, metas, things),
         metas=metas,
         things=things,

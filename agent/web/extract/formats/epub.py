@@ -59,5 +59,5 @@ def _read_book(packed: zipfile.ZipFile) -> Extraction:
         title=title,
         author=find_text("creator"),
         published_at=normalize_date(find_text("date")),
-        language=find_text("language")[:12],
+        language=find_text("language"),
     )

@@ -77,7 +77,7 @@ def _read_open_text(packed: zipfile.ZipFile) -> Extraction:
     stated = {etree.QName(node).localname: " ".join((node.text or "").split()) for node in about}
     reading.author = stated.get("initial-creator") or stated.get("creator", "")
     reading.published_at = normalize_date(stated.get("date", "")[:10])
-    reading.language = stated.get("language", "")[:12]
+    reading.language = stated.get("language", "")
     first = next((heading.text for heading in reading.headings if heading.level == 1), "")
     reading.title = stated.get("title") or first
     return reading
