@@ -7,7 +7,6 @@ raised."""
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +15,7 @@ from pydantic import BaseModel
 
 from agent.types import Outcome, Page
 from agent.workbench import Workbench
+from tests.web.chatting_model import place
 from tests.web.claim_judge import ALWAYS, Judging, check_reply
 from tests.web.stock import made_once
 
@@ -129,11 +129,3 @@ class Script:
 
     def _verification(self, said: bool, _prompt: str) -> Any:
         return {"verification": said, "reasoning": "it is fine" if said else "it is rude"}
-
-
-def place(prompt: str, quote: str) -> str:
-    """The passage of a prompt that holds a quote; one that there is not for any other."""
-    found = re.findall(
-        r"^Passage (\S+):\n<(passage-\w+)>\n(.*?)\n</\2>", prompt, flags=re.MULTILINE | re.DOTALL
-    )
-    return next((name for name, _, text in found if quote in text), "nowhere")

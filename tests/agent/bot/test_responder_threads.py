@@ -13,7 +13,7 @@ from agent.bot.responder import ReplyOutcome
 from agent.store import tables
 from agent.types.reply import RequestContext
 from tests.agent.bot.replies import Open, counted, rise, says
-from tests.web.replying_model import place
+from tests.web.chatting_model import place
 from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
