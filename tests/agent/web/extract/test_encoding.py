@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.web.extract.encoding import decode
+from tests.tables import by_table
 
 CZECH = "Mlékárna v Ostravě byla založena dvěma sestrami a prodávala máslo, sýr i šlehačku. " * 5
 RUSSIAN = "Молочная была основана двумя сёстрами и продавала масло с тележки на рынке. " * 5
@@ -44,11 +45,16 @@ def test_decoding(raw: bytes, content_type: str, text: str) -> None:
     [
         '<meta charset="windows-1251">',
         '<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">',
-        '<!-- <meta charset="windows-1252"> --><meta charset="windows-1251">',
     ],
 )
 def test_a_page_can_name_its_encoding(meta: str) -> None:
     assert RUSSIAN.strip() in decode(meta.encode() + RUSSIAN.encode("cp1251"))
+
+
+@by_table
+def test_a_label_that_is_none_is_not_believed(decoy: str) -> None:
+    page = f'{decoy}<meta charset="windows-1251">{RUSSIAN}'
+    assert RUSSIAN.strip() in decode(page.encode("cp1251"))
 
 
 def test_a_page_that_can_be_read_so_far_is_not_in_utf_16() -> None:
