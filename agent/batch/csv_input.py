@@ -11,8 +11,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -30,8 +29,7 @@ BATCH_FLOWS = ("research", "site", "collect", "check_text")
 LIST_COLUMNS = ("allowed_domains", "blocked_domains", "start_urls")
 SETTING_COLUMNS = (
     *LIST_COLUMNS,
-    *("since", "before", "dated_only", "language", "flow", "instruction"),
-    *("max_steps", "max_pages", "threshold"),
+    *"since before dated_only language flow instruction max_steps max_pages threshold".split(),
 )
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NO_SEPARATOR = "\x1f"
@@ -48,7 +46,7 @@ class QuestionSheet:
     """How it was read: "12 rows, separated by commas, UTF-8"."""
     settings: list[str]
     """The columns that are settings."""
-    remarks: list[str] = field(default_factory=list)
+    remarks: list[str]
     """Remarks on single rows, by number."""
 
     @property
@@ -60,23 +58,29 @@ class QuestionSheet:
 def read_sheet(data: bytes, settings: Settings) -> QuestionSheet:
     """Read a table and check each row with its settings. Raises UsageError when there is nothing to ask."""
     text, coding = _decode(data)
-    separator, records = _read_table(text)
-    head = next(records, None)
-    if head is None:
-        raise UsageError("the file is empty: its first line must name the columns, one of them “question”")
+    separator, (head, *records) = _read_table(text)
     columns, at = _name_columns(head)
     filled = [(n, cells) for n, cells in enumerate(records, 2) if any(map(str.strip, cells))]
+    if not filled:
+        raise UsageError("there is no question below the header")
     if len(filled) > MOST_ROWS:
         raise UsageError(f"the file has more than {MOST_ROWS:,} rows with something in them: split it")
+    rows, remarks, seen = list[BatchRow](), list[str](), dict[tuple[str, str], int]()
+    for n, cells in filled:
+        row = _build_row(n, cells, columns, at, settings)
+        asked = " ".join(row.question.casefold().split()), repr(sorted(row.own.items()))
+        if row.trouble:
+            remarks.append(f"Row {n} cannot be asked: {row.trouble}.")
+        elif (first := seen.setdefault(asked, n)) != n:
+            row = row.replace(same_as=first)
+            remarks.append(f"Row {n} repeats row {first}: the question is asked once and answered in both.")
+        rows.append(row)
+    if not seen:
+        raise UsageError(f"no row can be asked. {remarks[0]}".rstrip("."))
     separated = f", separated by {SEPARATORS[separator]}" if separator in SEPARATORS else ""
-    sheet = QuestionSheet(
-        [_build_row(n, cells, columns, at, settings) for n, cells in filled],
-        columns,
-        f"{format_count(len(filled), 'row')}{separated}, {coding}",
-        [name for name in columns if _normalize_name(name) in SETTING_COLUMNS],
-    )
-    _merge_duplicates(sheet)
-    return sheet
+    summary = f"{format_count(len(rows), 'row')}{separated}, {coding}"
+    own = [name for name in columns if _normalize_name(name) in SETTING_COLUMNS]
+    return QuestionSheet(rows, columns, summary, own, remarks)
 
 
 def _decode(data: bytes) -> tuple[str, str]:
@@ -94,31 +98,30 @@ def _decode(data: bytes) -> tuple[str, str]:
         return data.decode("cp1252", errors="replace"), "Latin-1"
 
 
-def _read_table(text: str) -> tuple[str, Iterator[list[str]]]:
+def _read_table(text: str) -> tuple[str, list[list[str]]]:
     """The separator that gives the header a column “question” and most columns, and the records, empty ones
     too. Raises UsageError."""
-    first = next((line for line in io.StringIO(text, newline=None) if line.strip()), "")
-    headers = {mark: next(_read_records(first, mark), []) for mark in SEPARATORS}
-    fitting = [mark for mark, names in headers.items() if "question" in map(_normalize_name, names)]
-    separator = max(fitting, key=lambda mark: len(headers[mark]), default=",")
-    if len(headers[separator]) == 1:
-        separator = _NO_SEPARATOR
-    row = 1
-    try:
-        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True):
-            row += 1
-    except csv.Error as trouble:
-        if "unexpected end" in str(trouble):
-            raise UsageError(f"a quotation mark is opened in row {row} and never closed") from trouble
-    return separator, _read_records(text, separator)
+    first = next((line for line in text.splitlines() if line.strip()), "")
 
+    def names_question(mark: str) -> bool:
+        return "question" in (_normalize_name(cell.strip().strip('"')) for cell in first.split(mark))
 
-def _read_records(text: str, separator: str) -> Iterator[list[str]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    try:
-        yield from reader
-    except csv.Error as trouble:
-        raise UsageError(f"line {reader.line_num} cannot be read: {trouble}") from trouble
+    separator = max(filter(names_question, SEPARATORS), key=first.count, default=",")
+    separator = separator if separator in first else _NO_SEPARATOR
+    records: list[list[str]] = []
+    for strict in (True, False):  # only a strict reader tells a quotation mark that is never closed
+        reader, records = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict), []
+        try:
+            records.extend(reader)
+        except csv.Error as trouble:
+            if strict and "unexpected end" in str(trouble):
+                row = len(records) + 1
+                raise UsageError(f"a quotation mark is opened in row {row} and never closed") from trouble
+            if not strict:
+                raise UsageError(f"line {reader.line_num} cannot be read: {trouble}") from trouble
+    if not records:
+        raise UsageError("the file is empty: its first line must name the columns, one of them “question”")
+    return separator, records
 
 
 def _name_columns(head: list[str]) -> tuple[list[str], int]:
@@ -176,24 +179,3 @@ def _read_cell(name: str, text: str) -> Any:
         return TypeAdapter(kind).validate_python(text)
     except ValidationError as wrong:
         raise UsageError(f"“{clip(text)}” cannot be {name}: {describe_faults(wrong)}") from None
-
-
-def _merge_duplicates(sheet: QuestionSheet) -> None:
-    """Add remarks on rows that cannot be asked, and let rows with the same question and settings share one
-    run. Raises UsageError when there is nothing to ask."""
-    if not sheet.rows:
-        raise UsageError("there is no question below the header")
-    seen: dict[tuple[str, str], int] = {}
-    for i, row in enumerate(sheet.rows):
-        if row.trouble:
-            sheet.remarks.append(f"Row {row.n} cannot be asked: {row.trouble}.")
-            continue
-        asked = " ".join(row.question.casefold().split()), repr(sorted(row.own.items()))
-        first = seen.setdefault(asked, row.n)
-        if first != row.n:
-            sheet.rows[i] = row.replace(same_as=first)
-            sheet.remarks.append(
-                f"Row {row.n} repeats row {first}: the question is asked once and answered in both."
-            )
-    if not sheet.question_count:
-        raise UsageError(f"no row can be asked. {sheet.remarks[0]}".rstrip("."))

@@ -129,15 +129,19 @@ def resume(
     if exhausted := describe_exhausted_budget(budget, now.usage):
         reason = exhausted.removeprefix(BUDGET_REASON_PREFIX)
         raise UsageError(f"{reason}: raise the budget of the batch to go on")
-    cut_short = _find_rows_cut_short(bench, now.rows) if now.batch.state == "spent" or allowance else []
-    states: tuple[RowState, ...] = ("resting", "failed") if failed else ("resting",)
-    resting = [
+    finds_cut_short = now.batch.state == "spent" or allowance is not None
+    states = ("resting", "failed") if failed else ("resting",)
+    again = [
         row.n
         for row in now.rows
         if not row.same_as
-        and (row.state in states or (row.state == "running" and not _withdraw_stop(bench, row)))
+        and (
+            row.state in states
+            or (row.state == "running" and not _withdraw_stop(bench, row))
+            or (finds_cut_short and _is_cut_short(bench, row))
+        )
     ]
-    bench.store.batches.mark_for_resume(batch_id, [*resting, *cut_short])
+    bench.store.batches.mark_for_resume(batch_id, again)
     bench.store.batches.set_state(
         batch_id, state="running", among=("running", "stopped", "spent", "done"), allowance=allowance
     )
@@ -164,7 +168,11 @@ def drive(
     working: dict[str, Future[Status]] = {}
     with ThreadPoolExecutor(MAX_PARALLEL_RUNS, thread_name_prefix=f"batch-{batch_id}") as pool:
         while True:
-            now = _advance(bench, batch_id, stopping)
+            if stopping.is_set():
+                stop(bench, batch_id)
+            elif (batch := bench.store.batches.get(batch_id)).state == "running":
+                bench.worker.batch_scheduler.schedule(batch)
+            now = get_status(bench, batch_id)
             for row in now.rows:
                 if row.state == "running" and row.run_id not in working:
                     working[row.run_id] = pool.submit(bench.drive, row.run_id)
@@ -180,62 +188,35 @@ def drive(
                 stopping.wait(POLL_S)
 
 
-def _advance(bench: Workbench, batch_id: str, stopping: threading.Event) -> BatchStatus:
-    if stopping.is_set():
-        stop(bench, batch_id)
-    elif (batch := bench.store.batches.get(batch_id)).state == "running":
-        bench.worker.batch_scheduler.schedule(batch)
-    return get_status(bench, batch_id)
-
-
-def _find_rows_cut_short(bench: Workbench, rows: Sequence[BatchRow]) -> list[int]:
-    """The rows whose run the batch's budget ended without an answer, and that nobody has accepted."""
-    cut_short = []
-    for row in rows:
-        if (
-            row.status is Status.REVIEW
-            and row.state == "done"
-            and not row.same_as
-            and row.verdict != "answered"
-        ):
-            with suppress(CorruptRow):
-                if bench.snapshot(row.run_id).state.why_stopped.startswith(BUDGET_REASON_PREFIX):
-                    cut_short.append(row.n)
-    return cut_short
+def _is_cut_short(bench: Workbench, row: BatchRow) -> bool:
+    """Whether the batch's budget ended a row's run without an answer, and nobody has accepted it."""
+    if row.status is Status.REVIEW and row.state == "done" and row.verdict != "answered":
+        with suppress(CorruptRow):
+            return bench.snapshot(row.run_id).state.why_stopped.startswith(BUDGET_REASON_PREFIX)
+    return False
 
 
 def export_csv(bench: Workbench, batch_id: str) -> str:
     """The columns of the file with the result beside each row; no cell is a formula to a spreadsheet."""
     now = get_status(bench, batch_id)
-    columns = now.batch.columns
+    columns, rows = now.batch.columns, list[list[Any]]()
     own = [name if name not in columns else f"{name} (found)" for name in RESULT_COLUMNS]
-    table = (
-        [
-            *_input_cells(now.batch, row).values(),
-            *(" ".join(value) if isinstance(value, list) else value for value in result.values()),
-        ]
-        for row in now.rows
-        for result in [describe_row(bench, row)]
-    )
-    return write_csv([*columns, *own], table)
+    for row in now.rows:
+        result = describe_row(bench, row)
+        result["sources"] = " ".join(result["sources"])
+        rows.append([*(row.given.get(name, row.question) for name in columns), *result.values()])
+    return write_csv([*columns, *own], rows)
 
 
 def export_json(bench: Workbench, batch_id: str) -> str:
     """The same as JSON, with the budget and the usage."""
-    now = get_status(bench, batch_id)
-    record = {
-        "batch": now.batch.model_dump(mode="json", exclude={"settings"}),
-        "spent": now.usage.model_dump(),
-        "rows": [
-            {"row": row.n, "given": _input_cells(now.batch, row), **describe_row(bench, row)}
-            for row in now.rows
-        ],
-    }
+    now, rows = get_status(bench, batch_id), list[dict[str, Any]]()
+    for row in now.rows:
+        given = {name: row.given.get(name, row.question) for name in now.batch.columns}
+        rows.append({"row": row.n, "given": given, **describe_row(bench, row)})
+    batch = now.batch.model_dump(mode="json", exclude={"settings"})
+    record = {"batch": batch, "spent": now.usage.model_dump(), "rows": rows}
     return json.dumps(record, ensure_ascii=False, indent=1)
-
-
-def _input_cells(batch: Batch, row: BatchRow) -> dict[str, str]:
-    return {name: row.given.get(name, row.question) for name in batch.columns}
 
 
 def describe_row(bench: Workbench, row: BatchRow) -> dict[str, Any]:

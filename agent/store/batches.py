@@ -42,19 +42,16 @@ class Batches(TableAccess):
     ) -> str:
         """A new running batch with all its rows; returns its id."""
         batch_id, at = new_id(), utc_timestamp()
-        batch = {
-            "id": batch_id,
-            "name": name,
-            "state": "running",
-            "settings": settings.model_dump_json(),
-            "allowance": allowance.model_dump_json(),
-            "columns": _to_json(list(columns)),
-            "created_at": at,
-            "updated_at": at,
-        }
+        batch = {"id": batch_id, "name": name, "state": "running", "created_at": at, "updated_at": at}
+        batch |= {"settings": settings.model_dump_json(), "allowance": allowance.model_dump_json()}
+        batch |= {"columns": json.dumps(list(columns), ensure_ascii=False)}
         stored = [
-            row.model_dump(include={"n", "question", "same_as", "trouble"})
-            | {"batch_id": batch_id, "given": _to_json(row.given), "own": _to_json(row.own)}
+            {
+                "batch_id": batch_id,
+                **row.model_dump(include={"n", "question", "same_as", "trouble"}),
+                "given": json.dumps(row.given, ensure_ascii=False),
+                "own": json.dumps(row.own, ensure_ascii=False),
+            }
             for row in rows
         ]
         with self._writer.begin() as connection:
@@ -69,11 +66,10 @@ class Batches(TableAccess):
             raise NotFound(f"there is no batch {batch_id}; `./touchstone batch` lists those there are")
         return _batch_from_row(row)
 
-    def list_newest(self, state: BatchState | None = None, limit: int = 50) -> list[Batch]:
-        """Batches, newest first, of one `state` if given. One that cannot be read is left out and logged."""
-        query = select(tables.batches).order_by(b.created_at.desc(), b.id).limit(limit)
+    def list_newest(self, limit: int = 50) -> list[Batch]:
+        """Batches, newest first. One that cannot be read is left out and logged."""
         found = []
-        for row in self._read(query.where(b.state == state) if state else query):
+        for row in self._read(select(tables.batches).order_by(b.created_at.desc(), b.id).limit(limit)):
             try:
                 found.append(_batch_from_row(row))
             except CorruptRow as error:
@@ -163,10 +159,6 @@ def _has_room(connection: Connection, batch_id: str) -> bool:
     joined = tables.batch_rows.join(tables.runs, w.run_id == r.id)
     count = connection.scalar(select(func.count()).select_from(joined).where(*running)) or 0
     return count < BatchBudget.model_validate_json(batch.allowance).side_by_side
-
-
-def _to_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _batch_from_row(row: Row[Any]) -> Batch:
