@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from pydantic import Field
 
@@ -50,7 +51,8 @@ class ClaimShown(Record):
     @property
     def cites_above(self) -> list[str]:
         """The ids of the quotes that stand under a claim above."""
-        return [i for i in self.cites if all(i != quote.id for quote in self.quotes)]
+        here = {quote.id for quote in self.quotes}
+        return [i for i in self.cites if i not in here]
 
 
 class ClaimJudgement(RoleReply):
@@ -107,14 +109,17 @@ class ClaimJudge:
         judged: dict[str, Judgement] = {}
         for batch in _split_batches(claims, self.most_chars):
             shown = _show_claims(batch)
-            texts = {quote.id: quote.text for one in shown for quote in one.quotes}
-            self.quotes |= {claim.claim.id: texts for claim in batch}
-            asked = {claim.claim.question for claim in batch}
-            question = self.question or (asked.pop() if len(asked) == 1 else "")
+            texts, asked = dict[str, str](), set[str]()
             numbers, text = range(1, len(shown) + 1), self.text
-            for one in shown:  # the text with the number of each statement, and what stands before one
-                case = re.IGNORECASE if self.is_whole else re.NOFLAG
+            case = re.IGNORECASE if self.is_whole else re.NOFLAG
+            for claim, one in zip(batch, shown, strict=True):
+                self.quotes[claim.claim.id] = texts
+                asked.add(claim.claim.question)
+                for quote in one.quotes:
+                    texts[quote.id] = quote.text
+                # the text with the number of each statement, and what stands before one
                 text = re.sub(re.escape(one.statement), f"({one.n})", text, count=1, flags=case)
+            question = self.question or (asked.pop() if len(asked) == 1 else "")
             pieces = re.split(r"(\(\d+\))", text)
             has_words = bool("".join(pieces[::2]).strip())
             if not self.is_whole:
@@ -137,19 +142,17 @@ class ClaimJudge:
             )
             answered = result.value.answered_parts
             if answered is not None and len(self.parts) > 1:  # the only part is not shown
-                known = [part.id for part in self.parts]
-                self.answered_parts = [i for i in known if i in {*answered, *(self.answered_parts or ())}]
-            here: dict[str, Judgement] = {}
+                said_so = {*answered, *(self.answered_parts or ())}
+                self.answered_parts = [part.id for part in self.parts if part.id in said_so]
             for said in result.value.claims:  # of two on one claim the one that does not support it
                 if said.n in numbers:
-                    claim, ids = batch[said.n - 1].claim, shown[said.n - 1].cites
-                    quote = ids.index(said.quote) if said.quote in ids else 0 if len(ids) == 1 else -1
+                    name, ids = batch[said.n - 1].claim.id, shown[said.n - 1].cites
+                    cited = ids.index(said.quote) if said.quote in ids else 0 if len(ids) == 1 else -1
                     reason = remove_unknown_urls(" ".join(said.reason.split()), ())[:MAX_REASON_CHARS]
-                    if claim.id not in here or not said.supported:
-                        here[claim.id] = Judgement(
-                            said.supported, reason, quote, said.contradicted, self.is_independent
+                    if name not in judged or not said.supported:
+                        judged[name] = Judgement(
+                            said.supported, reason, cited, said.contradicted, self.is_independent
                         )
-            judged |= here
             self.trouble = self.trouble or result.failure
             reason = result.failure or ("its reply left this one out" if result.by == "model" else "")
             if reason:
@@ -190,18 +193,20 @@ def _list_quotes(open_claim: OpenClaim) -> list[tuple[str, str, str]]:
 def _show_claims(batch: Sequence[OpenClaim]) -> list[ClaimShown]:
     """The claims of a call; a quote that several cite stands under the first, and in full; a source
     that several quotes have stands at the first."""
-    befores = {quote[:2]: quote[2] for claim in batch for quote in _list_quotes(claim) if quote[2]}
-    known, sources = dict[tuple[str, str], str](), dict[str, str]()
+    known, sources, befores = dict[tuple[str, str], str](), dict[str, str](), dict[tuple[str, str], str]()
+    quotes = [_list_quotes(claim) for claim in batch]
+    for text, source, before in chain.from_iterable(quotes):
+        befores[text, source] = before or befores.get((text, source), "")
     shown: list[ClaimShown] = []
     for n, open_claim in enumerate(batch, start=1):
         new, cites = list[QuoteShown](), list[str]()
-        for text, source, _ in _list_quotes(open_claim):
+        for text, source, _ in quotes[n - 1]:
             key = text, source
             if key not in known:
                 known[key] = name = f"q{len(known) + 1}"
                 first = sources.setdefault(source, name)
                 source = source if first == name else f"as {first}" if source else ""
-                new.append(QuoteShown(id=name, text=text, source=source, before=befores.get(key, "")))
+                new.append(QuoteShown(id=name, text=text, source=source, before=befores[key]))
             cites.append(known[key])
         questions = list(map(ask_about, open_claim.differences))
         if open_claim.note:

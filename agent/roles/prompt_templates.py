@@ -28,7 +28,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -279,13 +279,10 @@ def _environment() -> Environment:
 
     made = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)
 
-    def bind(name: str) -> Any:
-        def apply(context: Context, *given: Any) -> Any:
-            return getattr(context["_bindings"], name)(*given)
-
-        return pass_context(apply)
+    def apply(name: str, context: Context, *given: Any) -> Any:
+        return getattr(context["_bindings"], name)(*given)
 
     for name in ("address", "fence", "line", "source", "fence_passages"):
-        made.filters[name] = bind(name)
-    made.filters["short"] = bind("shorten")
+        made.filters[name] = pass_context(partial(apply, name))
+    made.filters["short"] = pass_context(partial(apply, "shorten"))
     return made

@@ -34,20 +34,20 @@ class PlanReply(RoleReply):
     def to_parts(self, question: str, by: Actor) -> list[PlanPart]:
         """The parts as the run keeps them, numbered from "1"; the question itself where there is none. A part
         depends only on parts before it, so that no two wait for each other."""
-        asked = [part for part in self.parts if part.question.strip()][:MAX_PARTS]
-        if not asked:
-            return [PlanPart(id="1", question=question.strip(), by=by)]
-        return [
-            PlanPart(
-                id=str(n),
-                question=" ".join(part.question.split()),
-                after=[str(k) for k in dict.fromkeys(part.after) if 0 < k < n],
-                answered_by=" ".join(part.answered_by.split()),
-                where=" ".join(part.where.split()),
-                by=by,
-            )
-            for n, part in enumerate(asked, 1)
-        ]
+        parts: list[PlanPart] = []
+        for part in self.parts:
+            if part.question.strip() and (n := len(parts) + 1) <= MAX_PARTS:
+                parts.append(
+                    PlanPart(
+                        id=str(n),
+                        question=" ".join(part.question.split()),
+                        after=[str(k) for k in dict.fromkeys(part.after) if 0 < k < n],
+                        answered_by=" ".join(part.answered_by.split()),
+                        where=" ".join(part.where.split()),
+                        by=by,
+                    )
+                )
+        return parts or [PlanPart(id="1", question=question.strip(), by=by)]
 
     @property
     def choices(self) -> list[str]:
