@@ -1,11 +1,11 @@
-"""The digest of what was kept: its quotes become facts, and an empty one says why."""
+"""The digest of what was kept: its quotes become facts; an empty one says what was left out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from agent.answering.draft import answer_from_quotes
-from agent.answering.verdict import describe_failures, no_answer, record_answer
+from agent.answering.verdict import describe_failures, explain_no_evidence, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.flows.collect.frontier import list_instructions
@@ -13,8 +13,7 @@ from agent.flows.collect.items import fit_item, split_item
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect import DIGEST, DigestItem, DigestReply
 from agent.text.plurals import format_count
-from agent.types import Answer, Outcome, Passage
-from agent.types.answers import Reason
+from agent.types import Answer, Outcome, PageRef, Passage
 
 WINDOW_CHARS = 5_000
 """Characters of one item: an article of 800 words or a thread of a dozen posts is shown whole."""
@@ -41,7 +40,7 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         answer = no_answer(state, tools.step, "none", NEEDS_MODEL, journey=journey)
         if own.kept_items:
             return record_answer(answer.replace(verdict="passages_found"))
-        return record_answer(_explain_empty_digest(state, answer, ""))
+        return record_answer(_add_left_out(state, answer.replace(**explain_no_evidence(state)), failed))
     blanks = {
         "prompt": state.question,
         "notes": list_instructions(state),
@@ -63,7 +62,7 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         find_more=lambda reply: find_wrong_writers(reply, items),
     )
     if answer.verdict == "no_evidence":
-        answer = _explain_empty_digest(draft.state, answer, caveat)
+        answer = _add_left_out(draft.state, answer, failed)
     return record_answer(answer, draft.change)
 
 
@@ -81,41 +80,26 @@ def find_wrong_writers(reply: DigestReply, items: Sequence[DigestItem]) -> Itera
             )
 
 
-def _explain_empty_digest(state: CollectRun, answer: Answer, caveat: str) -> Answer:
-    """An empty digest with its reason: blocked pages, a limit, or nothing relevant. The last names what lies
-    outside the time that was asked for."""
-    own, items = state.own, state.own.items.values()
-    failed = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
-    read = [node for node in own.tree.values() if node.page_id]
-    is_blocked = any(page.outcome is not Outcome.EMPTY for page in failed)
-    only_lists = all(node.action in ("EXTRACT_LINKS", "NAVIGATE_TO") and not node.held for node in read)
+def _add_left_out(state: CollectRun, answer: Answer, failed: Sequence[PageRef]) -> Answer:
+    """An empty digest with the pages that could not be read, and what lies outside the time that was asked
+    for."""
+    own, told, reason = state.own, [answer.certainty], answer.reason
     days = [node.detected_date for node in own.tree.values() if node.status == "dropped"]
-    days += [item.last_date for item in items if item.status == "dropped"]
-    outside = sorted(day[:10] for day in days if not own.intent.covers(day))
-    reason: Reason = "not_covered"
-    if is_blocked and not items and only_lists:
-        met = (
-            "Only lists and sections could be read, and no page behind them"
-            if read
-            else "No page could be read"
-        )
-        reason, why = "blocked", f"{met}: {describe_failures(failed)}"
-    elif not items and state.stop_reason in ("budget", "limit"):
-        reason, why = "budget", f"Nothing was gathered: {state.why_stopped}."
-    elif own.kept_items:
-        told = "gathered, but their words back no sentence of a digest: read them below."
-        why = f"{len(own.kept_items)} {told}"
-    else:
-        timely = sum(own.intent.covers(item.last_date) for item in items)
-        gathered = format_count(timely, "was gathered", "were gathered")
-        why = f"{gathered}, and none is relevant" if timely else "No article or thread was found"
-        unread = f"; {len(failed)} could not be read" if failed else ""
-        why += f" on the {format_count(state.pages_read_count, 'page')} read{unread}."
-    if reason == "not_covered" and outside:
+    days += [item.last_date for item in own.items.values() if item.status == "dropped"]
+    if (
+        failed
+        and len(failed) == len(state.pages)
+        and any(page.outcome is not Outcome.EMPTY for page in failed)
+    ):
+        reason = "blocked"
+        told = [f"No answer is given. No page could be read: {describe_failures(list(failed))}"]
+    elif failed:
+        told.append(f"Not read: {describe_failures(list(failed))}")
+    if outside := sorted(day[:10] for day in days if not own.intent.covers(day)):
         count = format_count(len(outside), "entry", "entries")
-        why += f" Outside the time asked for: {count}, the newest of {outside[-1]}."
-        why += " Send it back with another time."
-    return answer.replace(reason=reason, certainty=f"No digest is given. {why} {caveat}".strip())
+        told.append(f"Outside the time asked for: {count}, the newest of {outside[-1]}.")
+        told.append("Send it back with another time.")
+    return answer.replace(reason=reason, certainty=" ".join(told))
 
 
 def _list_items(state: CollectRun, tools: RunContext) -> list[DigestItem]:

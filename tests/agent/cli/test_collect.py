@@ -73,7 +73,7 @@ def test_flows_with_start_pages_look_for_no_search_engine(
 def test_a_walk_that_read_nothing_ends_well_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*DEMO, "--start", "https://nowhere.example/", "Collect"]) == 0
     out = capsys.readouterr().out
-    assert "No digest is given." in out and "404" in out
+    assert "No answer is given." in out and "404" in out
     assert "Nothing was gathered." in out and "0 gathered" not in out
 
 
