@@ -63,7 +63,7 @@ class BatchStatus:
     @property
     def exhausted_budget(self) -> str:
         """Which budget is used up, as a sentence; "" for none."""
-        return describe_exhausted_budget(self.batch.allowance, self.usage).removeprefix(BUDGET_REASON_PREFIX)
+        return describe_exhausted_budget(self.batch.allowance, self.usage)
 
     @property
     def can_resume(self) -> bool:
@@ -127,8 +127,7 @@ def resume(
     budget = allowance or now.batch.allowance
     check_budget(budget)
     if exhausted := describe_exhausted_budget(budget, now.usage):
-        reason = exhausted.removeprefix(BUDGET_REASON_PREFIX)
-        raise UsageError(f"{reason}: raise the budget of the batch to go on")
+        raise UsageError(f"{exhausted}: raise the budget of the batch to go on")
     finds_cut_short = now.batch.state == "spent" or allowance is not None
     states = ("resting", "failed") if failed else ("resting",)
     again = [

@@ -30,7 +30,7 @@ def describe_exhausted_budget(
     minutes = BudgetMeter(name="seconds", used=usage.seconds, cap=allowance.max_minutes * 60)
     for meter in (*meter_usage(usage, allowance), minutes):
         if meter.used and meter.used >= meter.cap * share:
-            return f"{BUDGET_REASON_PREFIX}{meter.description}"
+            return meter.description
     return ""
 
 
@@ -90,7 +90,9 @@ class BatchScheduler:
             batch = self.store.batches.get(batch_id)
             if batch.state != "running":
                 return ""
-            return describe_exhausted_budget(batch.allowance, self.store.batches.sum_usage(batch_id), share)
+            usage = self.store.batches.sum_usage(batch_id)
+            exhausted = describe_exhausted_budget(batch.allowance, usage, share)
+            return exhausted and f"{BUDGET_REASON_PREFIX}{exhausted}"
 
         return check if batch_id else lambda share: ""
 
