@@ -20,12 +20,12 @@ from agent.types import Batch, BatchBudget, BatchRow, BatchState, Settings, Stat
 log = logging.getLogger(__name__)
 b, w, r = tables.batches.c, tables.batch_rows.c, tables.runs.c
 _SELECT_ROWS = (
-    select(tables.batch_rows, r.status, r.verdict, r.confidence, r.error, r.head, r.deleted_at)
+    select(tables.batch_rows, r.status, r.verdict, r.confidence, r.error, r.deleted_at)
     .select_from(tables.batch_rows.outerjoin(tables.runs, and_(w.run_id == r.id, w.run_id != "")))
     .order_by(w.n)
 )
 _UNMARK = update(tables.batch_rows).where(w.again == 1).values(again=0)
-_SHARED_FIELDS = {"run_id", "again", "status", "verdict", "confidence", "error", "steps", "deleted"}
+_SHARED_FIELDS = {"run_id", "again", "status", "verdict", "confidence", "error", "deleted"}
 """Fields that a row takes from the row whose question it repeats."""
 
 
@@ -186,6 +186,5 @@ def _batch_row_from(row: Row[Any]) -> BatchRow:
         status=Status(row.status) if row.status else None,
         verdict=row.verdict or "",
         error=row.error or "",
-        steps=row.head or 0,
         deleted=bool(row.deleted_at),
     )

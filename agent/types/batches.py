@@ -53,7 +53,6 @@ class BatchRow(Record):
     verdict: str = ""
     confidence: float | None = None
     error: str = ""
-    steps: int = 0
     deleted: bool = False
     """Whether its run is in the bin."""
 

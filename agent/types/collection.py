@@ -87,8 +87,6 @@ class PageFeatures(Record):
     """Entries with a date and a text of their own: a changelog, release notes."""
     message: bool = False
     """Whether the page is one message of a mail archive, with its header."""
-    dated: bool = False
-    """Whether the page states a date of its own."""
 
 
 class LinkCandidate(Record):
@@ -125,7 +123,6 @@ class CrawlNode(FormerRecord):
     held: CrawlLimit = ""
     """The limit that stopped the crawl here."""
     page_id: str = ""
-    sha256: str = ""
     title: str = ""
     outcome: Outcome | None = None
     detail: str = ""

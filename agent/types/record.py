@@ -31,7 +31,7 @@ FORMER_FIELDS: dict[str, dict[str, dict[str, str] | None]] = {
     "AnswerBlock": {"role": {"other": "passage"}},
     "Sentence": {"fit": None, "check": {"vetoed": "not_supported", "doubted": "not_supported"}},
     "Proposal": {"trouble": None},
-    "CrawlNode": {"same_as": None},
+    "CrawlNode": {"same_as": None, "sha256": None},
     "CollectIntent": {"time_range_days": None},
     "CollectState": {"intent_trouble": None, "intent_by": None},
     "CollectedItem": {"judged_by": None},

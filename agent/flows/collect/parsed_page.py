@@ -73,7 +73,6 @@ def parse_page(state: CollectRun, tools: RunContext, node: CrawlNode) -> ParsedP
         posts=len(posts),
         message=bool(message),
         sections=len(sections),
-        dated=bool(own_date),
     )
     trouble = trouble and f"Its posts were not told apart. {trouble}"
     return ParsedPage(page, posts, features, links, next_url, sections, own_date, trouble)

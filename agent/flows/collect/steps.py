@@ -142,7 +142,6 @@ def crawl(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         outcome=page.outcome,
         detail=page.detail,
         page_id=ref.page_id,
-        sha256=page.sha256 if ref.page_id else "",
         title=page.title,
         step=tools.step,
         ended=ended,

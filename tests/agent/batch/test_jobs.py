@@ -159,7 +159,7 @@ def test_the_budget_of_a_batch_that_came_to_its_end_binds_no_more(bench: Workben
     now = worked(bench, begun(bench, max_minutes=1e-6))
     assert now.batch.state == "spent" and now.exhausted_budget
     row = next(row for row in now.rows if row.state == "done")
-    bench.act(row.run_id, "send_back", row.steps, note="Look for more, please.")
+    bench.act(row.run_id, "send_back", None, note="Look for more, please.")
     bench.drive(row.run_id)
     assert bench.snapshot(row.run_id).state.actions
     assert not why_stopped(bench, row.run_id).startswith(BUDGET_REASON_PREFIX)
