@@ -107,7 +107,7 @@ def crawl_web(
 ) -> tuple[str, list[str]]:
     """The clean text of a page and its links within the domains (seed 000: `utils/web_crawler.py`). Raises
     UsageError with the reason when it cannot be read."""
-    reach = SourceFilter(allowed=list(allowed_domains))
+    reach = SourceFilter(allowed_domains=list(allowed_domains))
     with _open(bench) as opened:
         page = opened.worker.world(world).fetch(complete_typed_url(url), reach=reach)
     if page.outcome is not Outcome.OK:
@@ -118,7 +118,7 @@ def crawl_web(
 
 def is_valid_url(url: str, allowed_domains: Sequence[str] = ()) -> bool:
     """Whether this is a web address within the domains; no domains allow all (seed 000, `url_validator`)."""
-    return bool(canonicalize(url)) and SourceFilter(allowed=list(allowed_domains)).allows(url)
+    return bool(canonicalize(url)) and SourceFilter(allowed_domains=list(allowed_domains)).allows(url)
 
 
 @contextmanager

@@ -15,10 +15,10 @@ from typing import Any
 from agent.accounts.quotas import RequestRates
 from agent.actions import acts, validation
 from agent.actions.commit import commit
+from agent.engine.context import WorkLimits
 from agent.engine.run_settings import continue_settings, normalize_settings
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import Change, to_jsonable
-from agent.engine.work_limits import WorkLimits
 from agent.engine.worker import Worker
 from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, StoreError, UsageError
 from agent.flows import FLOWS, STEP_LABELS
@@ -113,7 +113,7 @@ class Workbench:
         or setting that is not valid."""
         settings, question = normalize_settings(settings or Settings()), question.strip()
         settings, history = dialogue.apply_chat_settings(settings, history, self.config)
-        validation.check_new_run(question, settings, FLOWS)
+        validation.check_new_run(question, settings)
         validation.check_engines(settings.engines, self.worker.world(settings.world))
         settings = settings.replace(model=self.worker.choose_model(settings, "" if history else question))
         settings = settings.replace(served_by=self.worker.mark_model(settings))

@@ -22,7 +22,7 @@ from agent import logs
 from agent.accounts.accounts import Accounts
 from agent.accounts.people import Person
 from agent.accounts.quotas import Quota
-from agent.engine.work_limits import WorkLimits
+from agent.engine.context import WorkLimits
 from agent.errors import StoreError, TouchstoneError, UsageError
 from agent.settings.config import Config, personalize
 from agent.store.backup import BIN, find_free_name

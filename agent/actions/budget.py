@@ -1,5 +1,7 @@
-"""The budgets of a run: what it is likely to need before it starts, and what a person does when one is used
-up.
+"""The budgets of a run: what it is likely to need before it starts, how much of each is used, and what a
+person does when one is used up.
+
+A round begins with the question, after an answer that was sent back, or with a fork.
 
 describe_budgets(bench, settings)               # "about 6 steps, 4 pages, 13 model calls, ..."
 bench.act(run_id, "raise", caps={"steps": 18})   # the run goes on where it paused"""
@@ -13,9 +15,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, FiniteFloat
 
-from agent.actions.commit import RECOVER, ActionContext, PersonStep
-from agent.engine.budget_meters import list_caps, measure_budgets, with_cap
+from agent.actions.commit import ANSWERED_STATUSES, RECOVER, ActionContext, PersonStep
 from agent.engine.context import RESERVED_SHARE
+from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import UsageError
@@ -23,8 +25,8 @@ from agent.flows import FLOWS
 from agent.llm.recorded import RECORDED
 from agent.store.model_calls import list_finished_runs
 from agent.text.plurals import format_count
-from agent.types import Cap, PauseRequest, Settings, Status, StopPoint
-from agent.types.batches import BudgetMeter
+from agent.types import CAP_SETTINGS, Action, Cap, PauseRequest, Settings, Status, StopPoint
+from agent.types.batches import BudgetMeter, meter_usage
 
 MAX_CAPS: dict[Cap, float] = {
     "steps": 200,
@@ -37,6 +39,8 @@ MAX_CAPS: dict[Cap, float] = {
 """The most a person may set."""
 MODEL_BUDGETS: tuple[Cap, ...] = ("calls", "tokens", "cost")
 """Budgets that only a model uses; a share of each is reserved for the answer."""
+PAGE_LIMITED_FLOWS = ("site", "collect", "check_text")
+"""Flows that count pages, by a limit of their own, instead of steps."""
 MIN_RUNS = 3
 """Runs of the same kind that an estimate needs."""
 CAP_STEPS = {"cost": 0.01, "seconds": 60.0, "tokens": 1000.0}
@@ -99,10 +103,48 @@ def describe_budgets(bench: ActionContext, settings: Settings) -> str:
     return f"about {about} (like the last {len(similar)} of this kind); {most}"
 
 
+def list_caps(settings: Settings) -> dict[Cap, float]:
+    """The budgets of a run with these settings, each with its cap."""
+    caps = {name: float(getattr(settings, setting)) for name, setting in CAP_SETTINGS.items()}
+    if settings.flow in PAGE_LIMITED_FLOWS:
+        del caps["steps"]
+        caps["pages"] = float(getattr(settings, settings.flow).max_pages)
+    return caps
+
+
 def read_meters(bench: ActionContext, view: RunSnapshot) -> list[BudgetMeter]:
-    """How much of each budget the run's round has used."""
-    flow = FLOWS[view.run.settings.flow]
-    return measure_budgets(flow, bench.store.calls, view.run, view.state, view.steps)
+    """How much of each budget the run's round has used, the rewriting of its answer counted in."""
+    run, state, steps = view.run, view.state, view.steps
+    ended = run.status in ANSWERED_STATUSES and bool(state.answers)
+    led = state.answers[find_led_answer(state)].step if ended else len(steps)
+    round_start = FLOWS[run.settings.flow].find_round_start(steps[:led])
+    actions = find_last_round_actions(state) if ended else state.actions_this_round
+    usage = bench.store.calls.sum_usage(run.id, round_start)
+    used: dict[Cap, float | None] = {meter.name: meter.used for meter in meter_usage(usage, run.settings)} | {
+        "steps": len(actions),
+        "pages": state.own.count_pages(actions),
+        "seconds": round(sum(step.seconds for step in steps if step.n > round_start), 2),
+    }
+    return [BudgetMeter(name=name, used=used[name], cap=cap) for name, cap in list_caps(run.settings).items()]
+
+
+def find_last_round_actions(state: RunState) -> list[Action]:
+    """The actions of the round that led to the newest answer."""
+    led = find_led_answer(state)
+    since = state.answers[led - 1].step if led else -1
+    if state.forked_at < state.answers[-1].step:
+        since = max(since, state.forked_at)
+    return [action for action in state.actions if action.step > since]
+
+
+def find_led_answer(state: RunState) -> int:
+    """The index of the newest answer that a round led to: one that was only rewritten after an edit, without
+    an action, belongs to the round before."""
+    for n in range(len(state.answers) - 1, 0, -1):
+        since, answer = state.answers[n - 1].step, state.answers[n]
+        if not answer.because or any(since < action.step < answer.step for action in state.actions):
+            return n
+    return 0
 
 
 def suggest_cap(halt: PauseRequest) -> float:
@@ -134,7 +176,11 @@ def raise_caps(
     """Set budgets. A run that is paused at one of them goes on."""
     goes_on, settings = _check_caps(view, caps), view.run.settings
     for name, cap in caps.items():
-        settings = with_cap(settings, name, cap)
+        limited, setting = settings, CAP_SETTINGS[name]
+        if name == "pages" and settings.flow in PAGE_LIMITED_FLOWS:
+            limited = getattr(settings, settings.flow)
+        lifted = limited.replace(**{setting: type(getattr(limited, setting))(cap)})
+        settings = lifted if limited is settings else settings.replace(**{settings.flow: lifted})
     return _build_settings_step(settings, {"halt": None} if goes_on else {}, RECOVER if goes_on else {})
 
 

@@ -147,7 +147,7 @@ def verify_bundle(data: bytes) -> BundleVerification:
         told = state.summary()["confidence"]
         if told != contents.run.confidence and not _has_former_fields(contents):
             problems.append("run.json holds another confidence than the steps make")
-        fresh = FLOWS[contents.run.settings.flow].new_state()
+        fresh = FLOWS[contents.run.settings.flow].fold_steps([])
         problems += recheck_answers.find_answer_problems(fresh, contents.steps)
     if len(problems) > MAX_LISTED_PROBLEMS:
         problems = [*problems[:MAX_LISTED_PROBLEMS], f"and {len(problems) - MAX_LISTED_PROBLEMS} more"]
@@ -183,7 +183,7 @@ def _read_former(contents: BundleContents) -> tuple[RunState, list[str]]:
     given: dict[str, Fact] = {}
     problems: list[str] = []
     flow = FLOWS.get(contents.run.settings.flow)
-    state, fresh = RunState(), flow.new_state() if flow else RunState()
+    state, fresh = RunState(), flow.fold_steps([]) if flow else RunState()
     fresh.question = fresh.asked = contents.run.question
     try:
         for step in contents.steps:

@@ -219,8 +219,8 @@ def _find_or_fetch_page(bench: ActionContext, view: RunSnapshot, url: str) -> tu
         if ref.page_id and address in (canonicalize(ref.url), canonicalize(ref.final_url)):
             return bench.store.pages.get(ref.page_id), ref.page_id
     require_allowed_url(url, settings)
-    fetched = bench.worker.world(settings.world).fetch(url, reach=settings.source_filter)
-    page = search_results.filter_page(fetched, settings.source_filter)
+    fetched = bench.worker.world(settings.world).fetch(url, reach=settings)
+    page = search_results.filter_page(fetched, settings)
     if page.outcome is not Outcome.OK:
         why = (page.detail or page.outcome.replace("_", " ")).rstrip(".")
         raise UsageError(

@@ -57,7 +57,7 @@ def fork(
         made = Settings.model_validate(base.model_dump() | changed | {"thread_id": ""})
     except ValidationError as error:
         raise UsageError(f"the settings are not valid: {describe_faults(error)}") from error
-    validation.check_new_run("?", made, FLOWS)
+    validation.check_new_run("?", made)
     made = made.replace(served_by=bench.worker.mark_model(made))
     redecides = bool(set(changed) - {"at_cap"})
     given = Note(step=step + 1, text=note.strip(), kind="steer", private=private) if note.strip() else None

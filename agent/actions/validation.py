@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from datetime import date
 from math import isfinite
 from typing import TypeVar
@@ -11,6 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from agent.errors import UsageError
+from agent.flows import FLOWS
 from agent.text.plurals import clip
 from agent.text.urls import canonicalize, complete_typed_url, is_blocked, is_in_scope
 from agent.types import ENGINE_BY_ACTION, ENGINE_NAMES, LANGUAGES, NEXT_ACTIONS, Settings
@@ -43,7 +44,7 @@ def require_allowed_url(text: str, settings: Settings | None) -> str:
     return url
 
 
-def check_new_run(question: str, settings: Settings, flows: Container[str]) -> None:
+def check_new_run(question: str, settings: Settings) -> None:
     """Raise UsageError for a question or setting that is not valid."""
     if not question:
         raise UsageError("there is no question yet: type one, or choose an example")
@@ -54,7 +55,7 @@ def check_new_run(question: str, settings: Settings, flows: Container[str]) -> N
             f"the question has {len(question):,} characters; {MAX_QUESTION_CHARS:,} are the most. Put "
             "long material on a page and name its address"
         )
-    if settings.flow not in flows:
+    if settings.flow not in FLOWS:
         raise UsageError(f"there is no flow {settings.flow}")
     limits = settings.site
     if settings.max_steps < 1 or settings.max_pages < 1 or limits.max_pages < 1:

@@ -19,7 +19,6 @@ from pydantic import TypeAdapter, ValidationError
 from agent.actions import validation
 from agent.engine.run_settings import settings_for_row
 from agent.errors import UsageError, describe_faults
-from agent.flows import FLOWS
 from agent.text.plurals import clip, format_count
 from agent.types import BatchRow, Settings
 
@@ -160,7 +159,7 @@ def _build_row(n: int, values: list[str], columns: list[str], at: int, settings:
                 row.own[setting] = _read_cell(setting, value.strip())
         if not question:
             raise UsageError(f"the cell “{columns[at]}” is empty")
-        validation.check_new_run(question, settings_for_row(row, settings), FLOWS)
+        validation.check_new_run(question, settings_for_row(row, settings))
     except UsageError as trouble:
         return row.replace(trouble=str(trouble), own={})
     return row

@@ -13,7 +13,6 @@ from agent.engine.run_settings import normalize_settings
 from agent.errors import UsageError
 from agent.export import collected
 from agent.export.plain import render_plain_text
-from agent.flows import FLOWS
 from agent.library.ingest import DEMO_TAG
 from agent.text.plurals import clip
 from agent.text.urls import complete_typed_url, host
@@ -41,7 +40,7 @@ EMPTY_LIBRARY_HINT = (
 def research(args: Namespace) -> int:
     """Ask and print the answer; returns the exit code."""
     settings = read_settings(args)
-    validation.check_new_run(args.question.strip(), normalize_settings(settings), FLOWS)
+    validation.check_new_run(args.question.strip(), normalize_settings(settings))
     if args.estimate:
         output.write_stdout(budget.describe_budgets(Workbench(), settings))
         return 0
@@ -87,7 +86,7 @@ def site(args: Namespace) -> int:
     settings = read_settings(args, flow="site", start_urls=[complete_typed_url(url) for url in args.start])
     if not args.follow and "allowed_domains" not in settings.model_fields_set:
         settings.allowed_domains = list(dict.fromkeys(filter(None, map(host, settings.start_urls))))
-    validation.check_new_run(args.question.strip(), normalize_settings(settings), FLOWS)
+    validation.check_new_run(args.question.strip(), normalize_settings(settings))
     bench = Workbench()
     return output.drive_and_print(bench, _start(bench, args, settings), args)
 

@@ -9,6 +9,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar, cast
@@ -16,7 +17,6 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel
 
 from agent.engine.side_by_side import SideBySide, WebRequest, WebResult, finish_all
-from agent.engine.work_limits import ReserveUse, WorkLimits
 from agent.errors import BudgetSpent, OutOfBudget, ShutdownRequested, Signal, StopRequested
 from agent.library.collection import Library
 from agent.llm.model import ASSUMED_TOKENS, find_reply_room, measure_prompt
@@ -29,6 +29,7 @@ from agent.text.urls import canonicalize
 from agent.types import ModelCall, Outcome, Page, SearchResult, Settings
 from agent.types.batches import meter_usage
 from agent.web import search_results
+from agent.web.rate_limit import HostRateLimiter
 from agent.web.unpaywall import OpenCopy
 from agent.web.world import World
 
@@ -44,6 +45,32 @@ RESERVED_SHARE, REPORT_SHARE = 0.1, 0.25
 
 PARENT_BUDGET_CHECK_S = 1.0
 """Seconds between two checks of a batch's budget, besides the one before each model call."""
+
+ReserveUse = Callable[[float, int, float], AbstractContextManager[Callable[[int, float], None]]]
+
+
+@dataclass(frozen=True)
+class WorkLimits:
+    """The limits of one workbench; by default there are none but its own settings."""
+
+    places: Any = field(default_factory=nullcontext)
+    """A context that a working run holds: a semaphore shared by all workbenches of the process."""
+    pace: HostRateLimiter | None = None
+    """The limiter of fetches that all workbenches share; None: one for each live world."""
+    has_folder_worlds: bool = True
+    """May runs read a folder of the server's disk as their web?"""
+    max_runs: int = 0
+    """Runs that may work at once; 0: as many as WORKERS says."""
+    admit_start: Callable[[Store], AbstractContextManager[None]] = field(default=lambda store: nullcontext())
+    """What a run is created within; raises UsageError when none may start now."""
+    describe_overrun: Callable[[float], str] = field(default=lambda share: "")
+    """Which quota is used up to this share, as a sentence; "" for none."""
+    reserve: ReserveUse = field(
+        default=lambda share, tokens, dollars: nullcontext(lambda tokens, dollars: None)
+    )
+    """Reserves the most a model call may use up to a share of the quota. Raises BudgetSpent."""
+    take_page: Callable[[int], str] = field(default=lambda pages: "")
+    """Counts a page to be fetched (-1: it was not); why it may not be, as a sentence."""
 
 
 @dataclass
@@ -162,7 +189,7 @@ class RunContext:
         return SideBySide(self._send, is_live=self.world.live, keep=self._keep_page)
 
     def _send(self, request: WebRequest, check: Callable[[], None]) -> WebResult:
-        reach = self.settings.source_filter
+        reach = self.settings
         if request.engine:
             found = self.world.search(request.engine, request.target, checkpoint=check, reach=reach)
             return search_results.filter_hits(found, reach)
@@ -197,7 +224,7 @@ class RunContext:
         `known` holds pages that were fetched before: their servers are asked only for what changed. `leading`
         pages only list other pages (sitemaps), so the filter's date and language do not apply to them. A
         Signal abandons all fetches."""
-        reach = self.settings.source_filter
+        reach = self.settings
 
         def fetch_one(url: str, check: Callable[[], None]) -> Page:
             page = self.world.fetch(url, reach=reach, checkpoint=check, known=(known or {}).get(url))

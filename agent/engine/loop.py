@@ -77,13 +77,9 @@ class Flow:
             return str(step.change.get("why_stopped", ""))
         return self.describe_step(step.name, step.change)
 
-    def new_state(self) -> RunState:
-        """The state before the first step."""
-        return RunState(own=self.own_state())
-
     def fold_steps(self, steps: Sequence[Step]) -> RunState:
-        """The state after these steps."""
-        return fold(self.new_state(), steps)
+        """The state after these steps; without any that before the first."""
+        return fold(RunState(own=self.own_state()), steps)
 
     def find_approved_step(self, proposal: Proposal) -> str:
         """The step that carries out a proposal that a person approved."""

@@ -97,7 +97,7 @@ class SnapshotCache:
         new = store.ledger.steps(run.id, after=head) if head < run.steps else []
         if known and (find_undone(new) or any(step.name == ERASE_STEP for step in new)):
             return self._fold_run(run, None)
-        state = known.state if known else self.flows[run.settings.flow].new_state()
+        state = known.state if known else self.flows[run.settings.flow].fold_steps([])
         steps = known.steps if known else []
         try:
             state = fold(shallow_copy(state), new) if new else state

@@ -7,6 +7,7 @@ under its own key (`id`, or else `url`). A dict's name after a minus takes a lis
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from types import GenericAlias
@@ -24,6 +25,8 @@ REMOVAL_PREFIX = "-"
 PERSONS_FIELDS = frozenset("facts rulings notes pages strikes".split())
 """The fields that a person's step no longer changes once it is undone."""
 S = TypeVar("S", bound="State")
+append, merge_dict = operator.iadd, operator.ior
+"""The old values, then the new ones; the old entries with the new ones."""
 
 
 class State(BaseModel):
@@ -36,12 +39,6 @@ class State(BaseModel):
     def derive(self, change: Change, step: int | None = None) -> None:
         """Work out what follows from the state and is not stored, after a change, of a recorded step where
         that is given. A record that derives nothing does nothing."""
-
-
-def append(old: list[Any], new: list[Any]) -> list[Any]:
-    """The old values, then the new ones."""
-    old.extend(new)
-    return old
 
 
 def upsert(old: dict[str, Any], new: list[Any]) -> dict[str, Any]:
@@ -65,12 +62,6 @@ def upsert_by_step(old: list[Any], new: list[Any]) -> list[Any]:
                 at = i
                 break
         old[at : at + 1] = [value]
-    return old
-
-
-def merge_dict(old: dict[Any, Any], new: dict[Any, Any]) -> dict[Any, Any]:
-    """The old entries with the new ones."""
-    old.update(new)
     return old
 
 

@@ -17,9 +17,8 @@ from typing import Any
 
 from agent import logs
 from agent.engine.batch_scheduler import BatchScheduler
-from agent.engine.context import RunContext
+from agent.engine.context import RunContext, WorkLimits
 from agent.engine.loop import Flow, drive
-from agent.engine.work_limits import WorkLimits
 from agent.errors import (
     BudgetSpent,
     CorruptRow,

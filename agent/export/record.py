@@ -50,8 +50,12 @@ def build_run_record(report: Report) -> dict[str, Any]:
         "world": run.settings.world,
         **({"model": LABEL} if run.settings.model == RECORDED else {}),
         **({"forked_from": run.forked_from, "forked_at": run.forked_at} if run.forked_from else {}),
-        "chosen_sources": run.settings.source_filter.model_dump(mode="json")
-        | {"engines": run.settings.engines},
+        "chosen_sources": {
+            "allowed": run.settings.allowed_domains,
+            "blocked": run.settings.blocked_domains,
+            "dated": run.settings.dated_only,
+            **run.settings.model_dump(include={"since", "before", "language", "engines"}),
+        },
         **(answer.model_dump(mode="json", include=DETAILS) if answer else {}),
         **({"conclusion": conclude(answer).text} if answer else {}),
         "struck_sources": list(report.struck_sources),

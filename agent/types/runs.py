@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agent.text.urls import is_blocked, is_in_scope
 from agent.types.engines import ENGINE_NAMES
 from agent.types.library import LibraryScope
 from agent.types.record import Actor, Record
@@ -185,7 +184,7 @@ class PauseRequest(Record):
     step: int = 0
 
 
-class Settings(Record):
+class Settings(SourceFilter):
     """The settings of a run. Counts are per run."""
 
     flow: str = "research"
@@ -222,21 +221,9 @@ class Settings(Record):
     only when a `budget` is used up. "step" equals `mode` "step"; see `stop_point`."""
     at_cap: Literal["ask", "report"] = "report"
     """When a budget is used up: ask the person, or write the report."""
-    allowed_domains: list[str] = Field(default_factory=list)
-    """Only these domains are read; empty: any."""
-    blocked_domains: list[str] = Field(default_factory=list)
-    """Each with its subdomains; they override the allowed ones."""
-    since: str = ""
-    """Use pages published on or after this day (ISO 8601); "" for any."""
-    before: str = ""
-    """Use pages published before this day (ISO 8601); "" for any."""
-    dated_only: bool = False
-    """Leave out pages without a date, where a time is chosen."""
     report: Literal["brief", "standard", "full"] = "standard"
     """How long the answer of a research run is: a lead and what backs it, a standard answer, or a full
     report. A person's note may ask for another."""
-    language: str = ""
-    """Use pages in this language (ISO 639-1); "" for any."""
     engines: list[str] = Field(default_factory=list)
     """The search engines to use; empty: all that are available."""
     start_urls: list[str] = Field(default_factory=list)
@@ -262,27 +249,11 @@ class Settings(Record):
         return "step" if self.mode == "step" else self.until
 
     @property
-    def source_filter(self) -> SourceFilter:
-        """Which sources the run may use."""
-        return SourceFilter(
-            allowed=self.allowed_domains,
-            blocked=self.blocked_domains,
-            since=self.since,
-            before=self.before,
-            dated=self.dated_only,
-            language=self.language,
-        )
-
-    def allows(self, url: str) -> bool:
-        """Whether the domain filter lets this address be fetched."""
-        return is_in_scope(url, self.allowed_domains) and not is_blocked(url, self.blocked_domains)
-
-    @property
     def source_descriptions(self) -> list[str]:
         """The source filter and the engines in words, a phrase each; empty when nothing is limited."""
         chosen = self.engines if self.world == "live" else []  # any other world has one index of its own
         engines = " and ".join(ENGINE_NAMES.get(name, name) for name in chosen)
-        return [*self.source_filter.descriptions, *([f"found with {engines}"] if engines else [])]
+        return [*self.filter_phrases, *([f"found with {engines}"] if engines else [])]
 
 
 class Step(Record):

@@ -25,21 +25,24 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
 
 class SourceFilter(Record):
-    """The chosen sources; an empty field sets no limit."""
+    """The chosen sources, a part of the settings of a run; an empty field sets no limit."""
 
-    allowed: list[str] = Field(default_factory=list)
-    blocked: list[str] = Field(default_factory=list)
+    allowed_domains: list[str] = Field(default_factory=list)
+    """Only these domains are read; empty: any."""
+    blocked_domains: list[str] = Field(default_factory=list)
+    """Each with its subdomains; they override the allowed ones."""
     since: str = ""
-    """The first day that counts (ISO 8601)."""
+    """Use pages published on or after this day (ISO 8601)."""
     before: str = ""
-    """The first day that no longer counts."""
-    dated: bool = False
+    """Use pages published before this day (ISO 8601)."""
+    dated_only: bool = False
     """Leave out pages without a date, where a time is chosen."""
     language: str = ""
+    """Use pages in this language (ISO 639-1)."""
 
     def allows(self, url: str) -> bool:
         """Whether the domain filter lets this address be fetched."""
-        return is_in_scope(url, self.allowed) and not is_blocked(url, self.blocked)
+        return is_in_scope(url, self.allowed_domains) and not is_blocked(url, self.blocked_domains)
 
     @property
     def needs_page(self) -> bool:
@@ -55,7 +58,7 @@ class SourceFilter(Record):
         match = _DATE.match(published)
         if not match:
             missing = f"It states no date of publication; {OUTSIDE_FILTER} pages {self._period_phrase}."
-            return missing if self.dated else ""
+            return missing if self.dated_only else ""
         year, month, day = match.groups()
         first, last = f"{year}-{month or '01'}-{day or '01'}", f"{year}-{month or '12'}-{day or '31'}"
         out = (self.since and last < self.since) or (self.before and first >= self.before)
@@ -71,12 +74,12 @@ class SourceFilter(Record):
         return f"It is in {name}; {OUTSIDE_FILTER} pages in {LANGUAGES.get(self.language, self.language)}."
 
     @property
-    def descriptions(self) -> list[str]:
+    def filter_phrases(self) -> list[str]:
         """The filter in words, a phrase for each part."""
-        undated = "undated pages left out" if self.dated else "undated pages kept"
+        undated = "undated pages left out" if self.dated_only else "undated pages kept"
         phrases = [
-            f"only {', '.join(self.allowed)}" if self.allowed else "",
-            f"never {', '.join(self.blocked)}" if self.blocked else "",
+            f"only {', '.join(self.allowed_domains)}" if self.allowed_domains else "",
+            f"never {', '.join(self.blocked_domains)}" if self.blocked_domains else "",
             f"{self._period_phrase} ({undated})" if self.since or self.before else "",
             f"in {LANGUAGES.get(self.language, self.language)}" if self.language else "",
         ]

@@ -123,12 +123,12 @@ REGION_CODES = dict(line.split() for line in read_lists("regions")["regions"])
 
 def add_site_operators(query: str, reach: SourceFilter) -> str:
     """The query with the domains to search, or those to leave out, as `site:` operators."""
-    names = [entry.removeprefix("*.") for entry in reach.allowed]
+    names = [entry.removeprefix("*.") for entry in reach.allowed_domains]
     inside = " OR ".join(f"site:{name}" for name in names) if len(names) <= MAX_SITE_OPERATORS else ""
     if inside:
         return f"{query} ({inside})" if " " in inside else f"{query} {inside}"
     return " ".join(
-        [query, *(f"-site:{name.removeprefix('*.')}" for name in reach.blocked[:MAX_SITE_OPERATORS])]
+        [query, *(f"-site:{name.removeprefix('*.')}" for name in reach.blocked_domains[:MAX_SITE_OPERATORS])]
     )
 
 

@@ -72,7 +72,7 @@ def build_graph(
 
 def _make_schema(flow: Flow) -> type:
     """The channels: the question, given anew for each run, and the fields of the view."""
-    channels: dict[str, Any] = dict.fromkeys([*VIEW_FIELDS, *_dump_state(flow.new_state())], Any)
+    channels: dict[str, Any] = dict.fromkeys([*VIEW_FIELDS, *_dump_state(flow.fold_steps([]))], Any)
     channels["question"] = Annotated[str, EphemeralValue]
     return cast("type", TypedDict(f"{flow.name}_view", channels, total=False))  # type: ignore[operator,misc]
 

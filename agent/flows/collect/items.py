@@ -224,13 +224,13 @@ def filter_items(state: CollectRun, tools: RunContext) -> Change:
 def _find_exclusion(state: CollectRun, item: CollectedItem, text: str) -> str:
     """Why an item is left out for its address, date or language; "" when it is not. An unknown date passes,
     and a thread with a post in time."""
-    day, source_filter, intent = item.last_date[:10], state.settings.source_filter, state.own.intent
+    day, settings, intent = item.last_date[:10], state.settings, state.own.intent
     if find_limit(state, item.url) == "words":
         return explain_limit(intent, "words", day)
     if not any(map(intent.covers, [day, *(post.date for post in item.posts if post.date)])):
         return explain_limit(intent, "time", day)
-    language = detect_language(text) if source_filter.language else ""
-    return source_filter.date_problem(day) or source_filter.language_problem(language)
+    language = detect_language(text) if settings.language else ""
+    return settings.date_problem(day) or settings.language_problem(language)
 
 
 def _drop_copies(items: Mapping[str, CollectedItem], texts: Mapping[str, str]) -> dict[str, CollectedItem]:

@@ -16,7 +16,7 @@ from agent.retrieval.scorer import score_fact
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import canonicalize
 from agent.types import Outcome, Page, PageRef
-from agent.types.source_filter import OUTSIDE_FILTER
+from agent.types.source_filter import OUTSIDE_FILTER, SourceFilter
 from agent.web import search_results
 from agent.web.extract.extraction import EXTRACTION_VERSION
 from agent.web.http_outcomes import OUT_OF_SCOPE
@@ -32,8 +32,9 @@ class StoredPage(NamedTuple):
 
 def carry_over(state: SiteRun, former: SiteRun, tools: RunContext) -> Change:
     """The pages and their graph as far as they count now, and what a person struck or corrected."""
-    reach, own, urls = state.settings.source_filter, former.own, former.own.all_discovered_urls
-    is_same, refs, open_again = reach == former.settings.source_filter, list[PageRef](), set[str]()
+    reach, own, urls = state.settings, former.own, former.own.all_discovered_urls
+    refs, open_again, chosen = list[PageRef](), set[str](), set(SourceFilter.model_fields)
+    is_same = reach.model_dump(include=chosen) == former.settings.model_dump(include=chosen)
     for ref in former.pages.values():
         if not is_same and not ref.page_id:
             is_outside = OUTSIDE_FILTER in ref.detail or ref.detail == OUT_OF_SCOPE
@@ -83,14 +84,14 @@ def find_stored(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> dict[
             stated = {"etag": address.etag, "last_modified": address.last_modified}
             newer = {name: value for name, value in stated.items() if value}
             page = page.replace(fetched_at=address.fetched_at, **newer)
-            page = search_results.filter_page(page, state.settings.source_filter)
+            page = search_results.filter_page(page, state.settings)
             stored[url] = StoredPage(address.page_id, page, address.fetched_at >= since)
     return stored
 
 
 def list_site_pages(state: SiteRun, tools: RunContext) -> dict[str, str]:
     """The fresh stored pages of the start pages' sites: address and id, the newest first."""
-    if not tools.world.live or state.settings.source_filter.needs_page:
+    if not tools.world.live or state.settings.needs_page:
         return {}
     starts, is_open = map(canonicalize, state.settings.start_urls), make_url_test(state, tools)
     return {

@@ -75,7 +75,7 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
 
 def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Fetch the sitemaps of the start pages' hosts; their most relevant addresses become candidates."""
-    own, reach, index = state.own, state.settings.source_filter, UrlIndex(state.own)
+    own, reach, index = state.own, state.settings, UrlIndex(state.own)
     question, is_open = own.search_text(state), links.make_url_test(state, tools)
     parts = [urlsplit(own.all_discovered_urls[i]) for i in own.urls_to_process]
     origins = [

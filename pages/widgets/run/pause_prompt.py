@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from agent.actions import budget
-from agent.engine.budget_meters import list_caps
+from agent.actions.budget import list_caps
 from agent.flows.research.policy import CHECK_PLAN
 from agent.text.plurals import format_count
 from agent.types import Cap, PauseRequest, Status

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from agent.actions.budget import list_caps
 from agent.answering.revision import state_understood
-from agent.engine.budget_meters import list_caps
 from agent.engine.run_state import RunState
 from agent.export.hiding import is_withheld
 from agent.text.plurals import format_count

@@ -7,7 +7,6 @@ import pytest
 from agent.actions.validation import MAX_QUESTION_CHARS, check_engines, check_new_run
 from agent.engine.run_settings import normalize_settings
 from agent.errors import UsageError
-from agent.flows import FLOWS
 from agent.settings import config
 from agent.types import Settings, SiteLimits
 from agent.web.world import open_world
@@ -64,7 +63,7 @@ def site(**more) -> Settings:
 )
 def test_what_cannot_be_is_refused(question, settings, told):
     with pytest.raises(UsageError, match=told):
-        check_new_run(question, settings, FLOWS)
+        check_new_run(question, settings)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +78,7 @@ def test_what_cannot_be_is_refused(question, settings, told):
     ],
 )
 def test_what_can_be_is_let_through(settings):
-    check_new_run("x" * MAX_QUESTION_CHARS, settings, FLOWS)
+    check_new_run("x" * MAX_QUESTION_CHARS, settings)
 
 
 def test_engines_that_a_world_lacks_are_refused_with_the_reason(tmp_path):
@@ -104,4 +103,4 @@ def test_a_bare_host_is_a_page_and_a_page_names_its_host():
     )
     assert meant.start_urls == ["https://kallsteg.example", "https://a.example/faq"]
     assert meant.allowed_domains == ["kallsteg.example", "a.example", "*.b.example"]
-    check_new_run("Why?", meant, FLOWS)
+    check_new_run("Why?", meant)

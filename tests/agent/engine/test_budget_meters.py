@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.engine.budget_meters import find_last_round_actions
+from agent.actions.budget import find_last_round_actions
 from agent.engine.run_state import RunState
 from agent.types import Action, Answer
 from tests.records import fill

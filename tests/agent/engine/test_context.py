@@ -31,7 +31,7 @@ class World:
         self.look, self.allowed = look, []
 
     def fetch(self, url: str, *, reach: SourceFilter, checkpoint: Callable[[], None], **_: Any) -> Page:
-        self.allowed.append(reach.allowed)
+        self.allowed.append(reach.allowed_domains)
         return self.look(url, checkpoint)
 
 

@@ -116,11 +116,11 @@ def test_cookies_live_for_one_fetch(live_world: Live) -> None:
 
 def test_the_allowed_hosts_hold_after_redirects_too(live_world: Live) -> None:
     with Site({"/a": html(LONG), "/b": sends_to("https://elsewhere.example.com/")}) as site:
-        world, here = live_world(), SourceFilter(allowed=["127.0.0.1"])
+        world, here = live_world(), SourceFilter(allowed_domains=["127.0.0.1"])
         assert world.fetch(site.url("/a"), reach=here).outcome is Outcome.OK
         for page in (
             world.fetch(site.url("/b"), reach=here),
-            world.fetch(site.url("/a"), reach=SourceFilter(allowed=["example.com"])),
+            world.fetch(site.url("/a"), reach=SourceFilter(allowed_domains=["example.com"])),
         ):
             assert page.outcome is Outcome.REFUSED and "outside the sites" in page.detail
 
@@ -128,7 +128,7 @@ def test_the_allowed_hosts_hold_after_redirects_too(live_world: Live) -> None:
 def test_a_redirect_to_a_blocked_host_is_not_followed(live_world: Live) -> None:
     with Site({"/": html(LONG)}) as other, Site({"/a": html(LONG)}) as site:
         site.pages["/b"] = sends_to(other.url().replace("127.0.0.1", "localhost"))
-        reach = SourceFilter(blocked=["localhost"])
+        reach = SourceFilter(blocked_domains=["localhost"])
         assert live_world().fetch(site.url("/a"), reach=reach).outcome is Outcome.OK
         page = live_world(FETCH_ALLOW="127.0.0.1 localhost").fetch(site.url("/b"), reach=reach)
         assert page.outcome is Outcome.REFUSED and not other.asked

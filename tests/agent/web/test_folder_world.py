@@ -211,7 +211,7 @@ def test_an_unknown_address_is_not_found(folder_world: Make, url: str) -> None:
     "url", ["http://127.0.0.1/", "http://localhost/", "file:///etc/passwd", "http://u:p@dairy.test/about"]
 )
 def test_the_rules_hold_here_too(folder_world: Make, url: str) -> None:
-    world, elsewhere = folder_world(DAIRY), SourceFilter(allowed=["other.test"])
+    world, elsewhere = folder_world(DAIRY), SourceFilter(allowed_domains=["other.test"])
     assert world.fetch(url).outcome is Outcome.REFUSED
     assert world.fetch("https://dairy.test/about", reach=elsewhere).outcome is Outcome.REFUSED
 

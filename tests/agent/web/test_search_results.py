@@ -57,7 +57,7 @@ def test_plain_text(markup: str, text: str) -> None:
     ],
 )
 def test_domains_stand_in_the_query(allowed: list[str], blocked: list[str], told: str) -> None:
-    reach = SourceFilter(allowed=allowed, blocked=blocked)
+    reach = SourceFilter(allowed_domains=allowed, blocked_domains=blocked)
     assert search_results.add_site_operators("cheese", reach) == told
 
 

@@ -59,7 +59,9 @@ def test_an_odd_answer_has_its_outcome(
 
 
 def test_tavilys_query_is_posted_with_key_and_filters(live_world: Live) -> None:
-    reach = SourceFilter(allowed=["*.birds.example"], blocked=["b.example"], since="2020-01-01")
+    reach = SourceFilter(
+        allowed_domains=["*.birds.example"], blocked_domains=["b.example"], since="2020-01-01"
+    )
     _, site = ask(live_world, "tavily", reply(ANSWERS["tavily"]), reach=reach)
     [asked] = site.asked
     assert (asked.method, asked.path) == ("POST", "/search")

@@ -59,7 +59,9 @@ def test_hits_come_in_order_without_adverts_and_doubles(live_world: Live) -> Non
 
 
 def test_the_chosen_sources_are_told_as_far_as_it_understands(live_world: Live) -> None:
-    reach = SourceFilter(allowed=["dairy.example.com"], since=f"{datetime.now(UTC):%Y-%m-%d}", language="sv")
+    reach = SourceFilter(
+        allowed_domains=["dairy.example.com"], since=f"{datetime.now(UTC):%Y-%m-%d}", language="sv"
+    )
     with Site({"/html/": FOUND}) as site:
         live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "ost", reach=reach)
         sent = parse_qs(site.asked[0].body.decode())

@@ -59,7 +59,9 @@ def test_time_and_language_are_asked_for_and_a_date_is_told(live_world: Live) ->
     with Site({"/customsearch/v1": reply(200, {"items": [item]})}) as site:
         world = live_world(GOOGLE_API_KEY=KEY, GOOGLE_CSE_ID="cx1", GOOGLE_ENDPOINT=site.url("/"))
         result = world.search(
-            "google", "ost", reach=SourceFilter(since="2020-01-01", language="zh", blocked=["b.example"])
+            "google",
+            "ost",
+            reach=SourceFilter(since="2020-01-01", language="zh", blocked_domains=["b.example"]),
         )
     assert result.hits[0].published_at == "2019-03-02T10:00:00Z"
     asked = site.asked[0].path
