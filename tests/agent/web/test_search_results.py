@@ -70,8 +70,16 @@ def test_the_term_that_holds_the_time(since: str, term: str | None, days: int) -
 @pytest.mark.parametrize(
     ("reach", "kept", "detail"),
     [
-        ({"blocked": ["b.example"]}, 2, "1 of 3 results lie outside the chosen sources and were left out."),
-        ({"allowed": ["c.example"]}, 0, "3 of 3 results lie outside the chosen sources and were left out."),
+        (
+            {"blocked_domains": ["b.example"]},
+            2,
+            "1 of 3 results lie outside the chosen sources and were left out.",
+        ),
+        (
+            {"allowed_domains": ["c.example"]},
+            0,
+            "3 of 3 results lie outside the chosen sources and were left out.",
+        ),
     ],
 )
 def test_results_outside_are_dropped_counted_and_told(reach: dict[str, Any], kept: int, detail: str) -> None:
