@@ -8,9 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from agent.actions import budget
+from agent.actions.budget import find_last_round_actions
 from agent.engine.context import RunContext
+from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent, ConcurrentChange, UsageError
-from agent.types import ModelCall, PauseRequest, Settings, Status
+from agent.types import Action, Answer, ModelCall, PauseRequest, Settings, Status
 from tests.records import fill
 from tests.web.collecting_model import install_walker
 from tests.web.researching_model import ASK, ROOF, Script, crawl
@@ -193,11 +195,43 @@ def test_the_threshold_can_be_moved_while_a_run_can_go_on(bench):
     head = bench.snapshot(run_id).head
     bench.act(run_id, "threshold", threshold=0.7)
     view = bench.snapshot(run_id)
-    assert view.run.settings.threshold == view.state.settings.threshold == 0.7 and view.head == head, (
-        "nothing changed: no step"
-    )
+    assert view.run.settings.threshold == view.state.settings.threshold == 0.7
+    assert view.head == head, "nothing changed: no step"
     assert (view.steps[-1].name, view.steps[-1].by) == ("threshold", "person")
     with pytest.raises(UsageError, match="threshold: Input should be less than or equal to 1"):
         bench.act(run_id, "threshold", threshold=70)
     with pytest.raises(UsageError, match="between 0 and 1"):
         bench.start(FOUNDED, DEMO.model_copy(update={"threshold": 1.5}))
+
+
+def state_of(answers: dict[int, str], actions: list[int]) -> RunState:
+    """Answers by step with what they came after, "" for a round; actions by step."""
+    return RunState(
+        answers=[
+            Answer(n=n, verdict="partial", step=step, because=why)
+            for n, (step, why) in enumerate(answers.items(), 1)
+        ],
+        actions=[
+            fill(Action, step=step, action="crawl_url", query_or_url=f"https://a.example/{step}")
+            for step in actions
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("answers", "counted"),
+    [
+        ({5: ""}, [1, 2]),
+        ({5: "", 9: ""}, [7, 8]),
+        ({5: "", 9: "after your edit: changed the plan"}, [7, 8]),
+        ({5: "", 9: "", 11: "after your edit: struck a fact"}, [7, 8]),
+        ({5: "", 6: "after your edit: struck a fact"}, [1, 2]),
+    ],
+    ids=["first", "second", "after a change of the plan", "rewritten", "only rewritten"],
+)
+def test_a_round_counts_the_actions_that_led_to_its_answer(
+    answers: dict[int, str], counted: list[int]
+) -> None:
+    last = max(answers)
+    actions = [step for step in (1, 2, 7, 8) if step < last]
+    assert [action.step for action in find_last_round_actions(state_of(answers, actions))] == counted

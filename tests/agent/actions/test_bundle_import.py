@@ -110,9 +110,8 @@ def test_a_run_that_was_to_go_on_rests_and_can_be_resumed(bench, other):
     told = bundle.read_bundle(export_run(bench, run_id, "bundle"))
     as_if = replace(told, run=told.run.model_copy(update={"status": Status.RUNNING}))
     came = import_bundle(other, bundle.write_bundle(as_if))
-    assert (
-        other.snapshot(came.run_id).run.status is Status.PAUSED and other.store.ledger.list_claimable() == []
-    )
+    assert other.snapshot(came.run_id).run.status is Status.PAUSED
+    assert other.store.ledger.list_claimable() == []
     other.act(came.run_id, "resume")
     assert other.drive(came.run_id) is Status.REVIEW and "31" in other.snapshot(came.run_id).state.answer.text
 

@@ -53,11 +53,9 @@ def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
         assert found.is_valid, found.problems
         world, heard = bench.worker.world("live"), []
         told = {source.url: source for source in refetch_sources(found, world, heard.append)}
-        assert (
-            set(told) == {site.url(path) for path in first}
-            and {source.drift for source in told.values()} == {"same"}
-            and len(heard) == 4
-        )
+        assert set(told) == {site.url(path) for path in first}
+        assert {source.drift for source in told.values()} == {"same"}
+        assert len(heard) == 4
         changed = {
             "/a": first["/a"],
             "/b": first["/b"] + "<p>More was added since.</p>",
@@ -68,16 +66,13 @@ def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
         told = {source.url: source for source in refetch_sources(found, world)}
         how = {path: told[site.url(path)].drift for path in first}
         assert how == {"/a": "same", "/b": "stands", "/c": "lost", "/d": "gone"}
-        assert (
-            "33 cows" in told[site.url("/c")].lost_quotes[0] and "missing" in told[site.url("/c")].description
-        )
+        assert "33 cows" in told[site.url("/c")].lost_quotes[0]
+        assert "missing" in told[site.url("/c")].description
         live({"/a": Reply(503, b"later"), "/b": Reply(410, b"")}, site)
         told = {source.url: source for source in refetch_sources(found, world)}
-        assert (
-            told[site.url("/a")].drift == "unread"
-            and told[site.url("/b")].drift == "gone"
-            and told[site.url("/a")].detail
-        )
+        assert told[site.url("/a")].drift == "unread"
+        assert told[site.url("/b")].drift == "gone"
+        assert told[site.url("/a")].detail
         bench.shutdown()
 
 
@@ -92,7 +87,6 @@ def test_refetch_goes_through_the_guard(monkeypatch, tmp_path, bench):
         before = len(site.asked)
         monkeypatch.setenv("FETCH_ALLOW", "")
         world = open_world("live", Workbench().config)
-        assert {source.drift for source in refetch_sources(verify_bundle(made), world)} == {"unread"} and len(
-            site.asked
-        ) == before
+        assert {source.drift for source in refetch_sources(verify_bundle(made), world)} == {"unread"}
+        assert len(site.asked) == before
         world.close()

@@ -29,13 +29,17 @@ pytestmark = pytest.mark.slow
 
 def test_an_honest_bundle_holds_and_tells_its_figures(made):
     found = verify_bundle(made)
-    assert (
-        found.is_valid
-        and not found.remarks
-        and found.found_quote_count == found.quote_count > 3
-        and len(found.sha256) == 64
-    )
+    assert found.is_valid
+    assert not found.remarks
+    assert found.found_quote_count == found.quote_count > 3
+    assert len(found.sha256) == 64
     assert found.contents and found.contents.calls[0].prompt[0]["content"] == "What now?"
+
+
+def read_steps(made: bytes) -> tuple[bundle.BundleContents, list[Step]]:
+    """What a bundle holds, and its steps to be changed."""
+    contents = bundle.read_bundle(made)
+    return contents, [step.model_copy(deep=True) for step in contents.steps]
 
 
 def forged(made: bytes, name: str, old: str, new: str) -> bytes:
@@ -59,10 +63,8 @@ def test_what_a_careful_hand_changes_is_told_too(made, name, old, new, hint):
 def test_a_quote_that_does_not_stand_in_its_page_is_told(made):
     changed = forged(made, "steps.jsonl", '"quote":"', '"quote":"Not ')
     told = verify_bundle(forged(changed, "facts.json", '"quote": "', '"quote": "Not '))
-    assert (
-        any("a quote is not in its page" in trouble for trouble in told.problems)
-        and told.found_quote_count < told.quote_count
-    )
+    assert any("a quote is not in its page" in trouble for trouble in told.problems)
+    assert told.found_quote_count < told.quote_count
 
 
 def test_a_bundle_without_a_page_it_names_does_not_hold(made):
@@ -110,8 +112,7 @@ LIE = "The bridge collapsed on 3 May 1999 and was never built again."
 )
 def test_a_lie_in_the_place_of_a_backed_sentence_is_told(made, told, hint):
     """The quotes below it stand as they did; it is the sentence that no longer follows from them."""
-    contents = bundle.read_bundle(made)
-    steps = [step.model_copy(deep=True) for step in contents.steps]
+    contents, steps = read_steps(made)
     sentences = [
         sentence
         for step in steps
@@ -122,16 +123,13 @@ def test_a_lie_in_the_place_of_a_backed_sentence_is_told(made, told, hint):
     assert sentences
     sentences[0].update(told)
     found = verify_bundle(bundle.write_bundle(replace(contents, steps=steps)))
-    assert (
-        not found.is_valid
-        and found.found_quote_count == found.quote_count
-        and any(hint in trouble for trouble in found.problems)
-    ), found.problems
+    assert not found.is_valid
+    assert found.found_quote_count == found.quote_count
+    assert any(hint in trouble for trouble in found.problems), found.problems
 
 
 def test_a_fact_that_was_undone_after_the_answer_is_looked_up_in_its_page_too(made):
-    contents = bundle.read_bundle(made)
-    steps = [step.model_copy(deep=True) for step in contents.steps]
+    contents, steps = read_steps(made)
     at = next(n for n, step in enumerate(steps) if step.change.get("answers"))
     [answer] = steps[at].change["answers"]
     sentence, given = answer["sentences"][0], [f for s in steps for f in s.change.get("facts", ())]
@@ -164,8 +162,7 @@ def test_a_fact_that_was_undone_after_the_answer_is_looked_up_in_its_page_too(ma
     ],
 )
 def test_a_check_that_does_not_come_out_again_is_told(made, told, hint):
-    contents = bundle.read_bundle(made)
-    steps = [step.model_copy(deep=True) for step in contents.steps]
+    contents, steps = read_steps(made)
     [sentence, *_] = [s for step in steps for a in step.change.get("answers", []) for s in a["sentences"]]
     assert sentence["check"] == "quoted"
     sentence.update(told)
@@ -176,8 +173,7 @@ def test_a_check_that_does_not_come_out_again_is_told(made, told, hint):
 def test_a_bundle_that_calls_itself_of_the_former_version_is_held_to_its_facts_too(made):
     [problem] = verify_bundle(as_former(made)).problems
     assert "its steps are of this one" in problem
-    contents = bundle.read_bundle(made)
-    steps = [step.model_copy(deep=True) for step in contents.steps]
+    contents, steps = read_steps(made)
     for step in steps:
         for name in ("rulings", "assessments", "strikes"):
             step.change.pop(name, None)
@@ -192,8 +188,7 @@ def test_a_bundle_that_calls_itself_of_the_former_version_is_held_to_its_facts_t
 
 
 def test_a_bundle_of_the_version_before_verifies_and_says_what_is_not_computed_again(made):
-    contents = bundle.read_bundle(made)
-    steps = [step.model_copy(deep=True) for step in contents.steps]
+    contents, steps = read_steps(made)
     for step in steps:
         for one in step.change.get("assessments", []):
             one["inconsistency"] = ""
@@ -221,9 +216,10 @@ def honest(bench: Workbench, run_id: str) -> None:
     """It holds, and it has an answer with backed sentences, so that there was something to hold."""
     found = verify_bundle(export_run(bench, run_id, "bundle"))
     assert found.is_valid, found.problems
-    assert found.state and any(
-        sentence.backed for answer in found.state.answers for sentence in answer.sentences
-    ), found.state.answers
+    assert found.state
+    assert any(sentence.backed for answer in found.state.answers for sentence in answer.sentences), (
+        found.state.answers
+    )
 
 
 def test_an_honest_run_holds_whatever_a_person_did_to_it(bench, ran):
@@ -262,7 +258,7 @@ def test_an_answer_that_a_word_overtook_is_checked_by_what_it_was_written_from()
     changes = [
         {"facts": [fact]},
         {},
-        {"facts": [fact.model_copy(update={"decision": "struck"})]},
+        {"facts": [fact.replace(decision="struck")]},
         {"answers": [told]},
     ]
     steps = [
@@ -270,10 +266,5 @@ def test_an_answer_that_a_word_overtook_is_checked_by_what_it_was_written_from()
         for n, change in enumerate(changes)
     ]
     assert list(recheck_answers.find_answer_problems(RunState(), steps)) == []
-    late = [
-        *steps[:3],
-        steps[3].model_copy(
-            update={"change": to_jsonable({"answers": [told.model_copy(update={"step": 3})]})}
-        ),
-    ]
-    assert len(list(recheck_answers.find_answer_problems(RunState(), late))) == 1
+    steps[3] = steps[3].replace(change=to_jsonable({"answers": [told.replace(step=3)]}))
+    assert len(list(recheck_answers.find_answer_problems(RunState(), steps))) == 1

@@ -10,7 +10,7 @@ from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
 from agent.types import Settings, Status
 from agent.workbench import Workbench
-from tests.web.demo_runs import reviewed
+from tests.web.demo_runs import cited, reviewed
 
 
 def strike(bench: Workbench, run_id: str, *ids: str, head: int | None = None) -> int:
@@ -18,26 +18,18 @@ def strike(bench: Workbench, run_id: str, *ids: str, head: int | None = None) ->
     return bench.act(run_id, "mark", head, facts=list(ids), decision="struck")
 
 
-def cited(bench: Workbench, run_id: str) -> list[str]:
-    return list(
-        dict.fromkeys(
-            i for sentence in bench.snapshot(run_id).state.answer.sentences for i in sentence.fact_ids
-        )
-    )
-
-
 @pytest.mark.parametrize("accepted", [False, True])
 def test_an_answer_is_written_anew_without_what_was_struck(bench, accepted):
     run_id = reviewed(bench)
     if accepted:
         bench.act(run_id, "accept", bench.snapshot(run_id).head)
-    gone = cited(bench, run_id)[0]
+    gone = cited(bench.snapshot(run_id).state)[0]
     head = bench.snapshot(run_id).head
     assert strike(bench, run_id, gone, head=head) == head + 1
     assert bench.snapshot(run_id).run.status is Status.RUNNING
     assert bench.drive(run_id) is Status.REVIEW
     view = bench.snapshot(run_id)
-    assert view.state.answer.n == 2 and gone not in cited(bench, run_id)
+    assert view.state.answer.n == 2 and gone not in cited(bench.snapshot(run_id).state)
     assert view.state.answer.because.startswith("after your edit: excluded 1 fact")
     assert [step.by for step in view.steps if step.name == "strike"] == ["person"]
     assert view.run.verdict == view.state.answer.verdict
@@ -45,7 +37,7 @@ def test_an_answer_is_written_anew_without_what_was_struck(bench, accepted):
 
 def test_of_two_tabs_the_first_is_heard_and_without_a_head_both_are(bench):
     run_id = reviewed(bench)
-    one, two = cited(bench, run_id)[0], list(bench.snapshot(run_id).state.facts)[-1]
+    one, two = cited(bench.snapshot(run_id).state)[0], list(bench.snapshot(run_id).state.facts)[-1]
     head = bench.snapshot(run_id).head
     strike(bench, run_id, one, head=head)
     with pytest.raises(ConcurrentChange):
@@ -63,7 +55,7 @@ def test_of_two_tabs_the_first_is_heard_and_without_a_head_both_are(bench):
 
 def test_an_edit_while_the_answer_is_written_is_not_lost(bench, monkeypatch):
     run_id = reviewed(bench)
-    one, *rest = cited(bench, run_id)
+    one, *rest = cited(bench.snapshot(run_id).state)
     other = rest[0] if rest else list(bench.snapshot(run_id).state.facts)[-1]
     writing, spoken = FLOWS["research"].steps["report"], []
 
@@ -81,14 +73,15 @@ def test_an_edit_while_the_answer_is_written_is_not_lost(bench, monkeypatch):
         "strike",
         "strike",
         "report",
-    ] and view.state.answer.n == 2
-    assert not {one, other} & set(cited(bench, run_id))
+    ]
+    assert view.state.answer.n == 2
+    assert not {one, other} & set(cited(bench.snapshot(run_id).state))
     assert view.state.answer.because.count("excluded 1 fact") == 2
 
 
 def test_a_struck_fact_does_not_come_back_with_its_page(bench):
     run_id = reviewed(bench)
-    gone = cited(bench, run_id)
+    gone = cited(bench.snapshot(run_id).state)
     strike(bench, run_id, *gone)
     bench.drive(run_id)
     bench.act(
@@ -96,9 +89,8 @@ def test_a_struck_fact_does_not_come_back_with_its_page(bench):
     )
     assert bench.drive(run_id) is Status.REVIEW
     state = bench.snapshot(run_id).state
-    assert {state.facts[name].decision for name in gone} == {"struck"} and not set(gone) & set(
-        cited(bench, run_id)
-    )
+    assert {state.facts[name].decision for name in gone} == {"struck"}
+    assert not set(gone) & set(cited(bench.snapshot(run_id).state))
 
 
 def test_a_flow_that_answers_from_passages_has_no_facts_to_edit(bench):

@@ -9,12 +9,14 @@ from agent.actions import export
 from agent.actions.bundles import verify_bundle
 from agent.actions.conflict_rulings import active_conflicts, summarize_sides
 from agent.errors import NotFound, UsageError
-from agent.types import Settings, Status
-from agent.workbench import Workbench
+from agent.types import Status
+from tests.web.demo_runs import reviewed, rewritten
+from tests.web.notes import rule_out
 
 pytestmark = pytest.mark.slow
 
 FOUNDED = "In which year was Älvmora Mejeri founded?"
+WIKI = "norrviddawiki.example"
 REASON = "The register of 1979 is the first source."
 
 
@@ -25,30 +27,17 @@ SAYING = [
 ]
 
 
-def reviewed(bench: Workbench, **settings) -> str:
-    run_id = bench.start(FOUNDED, Settings(world="demo", model="keyless", **settings))
-    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
-    return run_id
-
-
-def rewritten(bench: Workbench, run_id: str):
-    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
-    return bench.snapshot(run_id).state
-
-
 def asked_about(state):
     return next(conflict for conflict in active_conflicts(state) if conflict.asks)
 
 
 def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
-    run_id = reviewed(bench, start_urls=SAYING)
+    run_id = reviewed(bench, FOUNDED, start_urls=SAYING)
     state = bench.snapshot(run_id).state
     conflict = asked_about(state)
-    assert (
-        state.answer.text.startswith("The sources differ on")
-        and "1979" in state.answer.text
-        and "1974" in state.answer.text
-    )
+    assert state.answer.text.startswith("The sources differ on")
+    assert "1979" in state.answer.text
+    assert "1974" in state.answer.text
     assert [
         (side.value, side.source_count_text, side.independent_sites)
         for side in summarize_sides(conflict, state.facts)
@@ -70,11 +59,9 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
     assert state.answer.text.startswith(
         "A person settled this: Älvmora Mejeri (founded): “1979”, because “The register of 1979"
     )
-    assert (
-        state.answer.sentences[0].backed
-        and not state.answer.conflicts
-        and "sources differ" not in state.answer.text
-    )
+    assert state.answer.sentences[0].backed
+    assert not state.answer.conflicts
+    assert "sources differ" not in state.answer.text
     assert state.answer.because.startswith("after your edit: resolved Älvmora Mejeri (founded) for “1979”")
     overruled = [fact for fact in state.facts.values() if fact.disputed]
     assert overruled and all("1974" in fact.statement for fact in overruled)
@@ -84,14 +71,12 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
 
 
 def test_a_ruling_is_undone_and_opened_again(bench):
-    run_id = reviewed(bench)
+    run_id = reviewed(bench, FOUNDED)
     conflict = asked_about(bench.snapshot(run_id).state)
     bench.act(run_id, "settle", conflict=conflict.id, ruling="both", because="two companies of one name")
     state = rewritten(bench, run_id)
-    assert (
-        not any(fact.disputed for fact in state.facts.values())
-        and "both hold, because “two companies" in state.answer.text
-    )
+    assert not any(fact.disputed for fact in state.facts.values())
+    assert "both hold, because “two companies" in state.answer.text
     bench.act(
         run_id,
         "settle",
@@ -114,7 +99,7 @@ def test_a_ruling_is_undone_and_opened_again(bench):
 
 
 def test_a_ruling_holds_when_more_is_read_and_the_step_that_was_asked_for_comes_next(bench):
-    run_id = reviewed(bench)
+    run_id = reviewed(bench, FOUNDED)
     before = bench.snapshot(run_id).state
     conflict = asked_about(before)
     bench.act(
@@ -143,3 +128,34 @@ def test_a_ruling_holds_when_more_is_read_and_the_step_that_was_asked_for_comes_
         for action in state.actions[len(before.actions) + 1 :]
         if action.query_or_url == asked.query_or_url
     ]
+
+
+def test_an_answer_without_a_source_that_a_note_rules_out_loses_its_conflict_at_once(bench):
+    run_id = reviewed(bench, FOUNDED)
+    before = bench.snapshot(run_id).state
+    assert before.answer.verdict == "passages_found" and len(active_conflicts(before)) == 1
+    rule_out(bench, run_id, WIKI)
+    view = bench.snapshot(run_id)
+    at_once = view.state
+    assert active_conflicts(at_once) == [] and not any(fact.disputed for fact in at_once.facts.values())
+
+    assert bench.drive(run_id) is Status.REVIEW
+    state = bench.snapshot(run_id).state
+    answer = state.answer
+    assert answer.n == 2 and answer.conflicts == [] and active_conflicts(state) == []
+    assert "1979" in answer.text and "1974" not in answer.text
+    assert "sources differ" not in f"{answer.text} {answer.certainty} {answer.missing}"
+    assert not any(WIKI in source.url for source in answer.sources)
+    assert not any(action.about for action in state.actions if action.step > before.answer.step)
+
+
+def test_a_note_that_rules_nothing_out_changes_nothing_known(bench):
+    run_id = reviewed(bench, FOUNDED)
+    before = bench.snapshot(run_id).state
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Say it in one sentence.")
+    after = bench.snapshot(run_id).state
+    assert (after.facts, after.conflicts, after.confidence) == (
+        before.facts,
+        before.conflicts,
+        before.confidence,
+    )

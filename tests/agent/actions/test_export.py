@@ -81,7 +81,8 @@ def test_the_other_flows_leave_too(bench):
                 > 0
             )
     urls = {item.url for item in bench.snapshot(collected).state.own.kept_items}
-    assert urls and urls <= {item["URL"] for item in json.loads(export_run(bench, collected, "csl"))}, (
+    assert urls
+    assert urls <= {item["URL"] for item in json.loads(export_run(bench, collected, "csl"))}, (
         "what was gathered is in the bibliography"
     )
 

@@ -130,17 +130,13 @@ def test_what_changes_nothing_or_nobody_is_refused(ledger):
 
 def test_a_correction_keeps_the_former_words_and_is_checked_at_once(ledger):
     state = ledger.revise(FactEdit("a", statement="The Berga dairy was founded in 1974."))
-    assert (
-        state.facts["a"].former == A.statement
-        and state.facts["a"].verified
-        and state.facts["a"].quote == A.quote
-    )
+    assert state.facts["a"].former == A.statement
+    assert state.facts["a"].verified
+    assert state.facts["a"].quote == A.quote
     wrong = ledger.revise(FactEdit("a", statement="The dairy of Berga was founded in 1879."))
-    assert (
-        wrong.facts["a"].former == A.statement
-        and not wrong.facts["a"].verified
-        and not wrong.facts["a"].can_support
-    )
+    assert wrong.facts["a"].former == A.statement
+    assert not wrong.facts["a"].verified
+    assert not wrong.facts["a"].can_support
     back = ledger.revise(FactEdit("a", statement=A.statement))
     assert back.facts["a"] == A.replace(marked=3)
 
@@ -168,10 +164,8 @@ def test_own_knowledge_counts_and_is_never_verified(ledger):
     assert not struck.facts[fact.id].can_support
     assert ledger.revise(FactEdit(fact.id, decision="none")).facts[fact.id].decision == "pinned"
     reworded = ledger.revise(FactEdit(fact.id, statement="My grandmother worked there in 1976."))
-    assert (
-        reworded.facts[fact.id].quote == "My grandmother worked there in 1976."
-        and not reworded.facts[fact.id].verified
-    )
+    assert reworded.facts[fact.id].quote == "My grandmother worked there in 1976."
+    assert not reworded.facts[fact.id].verified
 
 
 def test_a_quoted_fact_must_stand_on_its_page_and_be_carried_by_it(ledger):
@@ -198,15 +192,12 @@ def answering(ledger: Ledger) -> Ledger:
 def test_striking_a_source_tells_first_what_falls_and_then_takes_it(ledger, source):
     fall = sources.preview_strike(answering(ledger).state(), source)
     assert [fact.id for fact in fall.facts] == ["a", "b"]
-    assert [s.text for s in fall.sentences] == ["It was founded in 1974."] and [
-        s.text for s in fall.weakened
-    ] == ["Nobody swims."]
+    assert [s.text for s in fall.sentences] == ["It was founded in 1974."]
+    assert [s.text for s in fall.weakened] == ["Nobody swims."]
     state = ledger.say("strike_source", sources.strike_source, source)
     assert [fact.decision for fact in state.facts.values()] == ["struck", "struck", "none"]
-    assert (
-        list(state.strikes) == [fall.source]
-        and state.edits[-1].text == f"excluded the source {fall.source} with 2 facts"
-    )
+    assert list(state.strikes) == [fall.source]
+    assert state.edits[-1].text == f"excluded the source {fall.source} with 2 facts"
     with pytest.raises(UsageError, match="excluded already"):
         ledger.say("strike_source", sources.strike_source, source)
 
@@ -219,7 +210,8 @@ def test_a_source_comes_back_with_what_fell_with_it_alone(ledger):
         "none",
         "struck",
         "none",
-    ] and not state.strikes
+    ]
+    assert not state.strikes
     with pytest.raises(UsageError, match="not excluded"):
         ledger.say("restore_source", sources.restore_source, "one.example")
     with pytest.raises(UsageError, match="this run has nothing"):

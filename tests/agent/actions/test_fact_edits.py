@@ -3,30 +3,28 @@ afterwards."""
 
 from __future__ import annotations
 
+import csv
+import html
+import io
+import json
+
 import pytest
 
 from agent.actions import export, fact_edits, sources, undo_edits
-from agent.actions.bundles import verify_bundle
+from agent.actions.bundles import import_bundle, verify_bundle
 from agent.actions.fact_edits import FactEdit
+from agent.answering import fact_view
+from agent.answering.fact_view import main_fact_status
 from agent.errors import UsageError
 from agent.text.urls import site
 from agent.types import Status
-from agent.workbench import Workbench
-from tests.web.demo_runs import DEMO, reviewed
+from tests.web.demo_runs import DEMO, cited, reviewed, rewritten
+from tests.web.notes import rule_out
 
 pytestmark = pytest.mark.slow
 
 EMPLOYED = "How many people does Älvmora Mejeri employ?"
 FOUNDED = "In which year was Älvmora Mejeri founded?"
-
-
-def rewritten(bench: Workbench, run_id: str):
-    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
-    return bench.snapshot(run_id).state
-
-
-def cited(state) -> list[str]:
-    return list(dict.fromkeys(i for sentence in state.answer.sentences for i in sentence.fact_ids))
 
 
 def test_marks_are_steps_and_the_answer_follows(bench):
@@ -56,28 +54,6 @@ def test_marks_are_steps_and_the_answer_follows(bench):
         bench.act(run_id, "mark", facts=[], decision="struck")
 
 
-def test_a_corrected_statement_the_quote_does_not_carry_is_not_backed(bench):
-    run_id = reviewed(bench)
-    first = cited(bench.snapshot(run_id).state)[0]
-    head = bench.snapshot(run_id).head
-    bench.act(
-        run_id,
-        "revise",
-        head,
-        edits=[
-            FactEdit(
-                first,
-                statement="There are 950 solar panels on the roof of Älvmora Mejeri.",
-                decision="pinned",
-            )
-        ],
-    )
-    state = rewritten(bench, run_id)
-    wrong = next(sentence for sentence in state.answer.sentences if first in sentence.fact_ids)
-    assert "950" in wrong.text and not wrong.backed and state.answer.statements.unsupported == 1
-    assert bench.snapshot(run_id).steps[head + 1].name == "revise" and "412" in state.facts[first].former
-
-
 def test_a_fact_from_a_page_is_looked_up_there(bench):
     run_id = reviewed(bench, FOUNDED)
     known = bench.snapshot(run_id).state
@@ -92,12 +68,10 @@ def test_a_fact_from_a_page_is_looked_up_there(bench):
     state = rewritten(bench, run_id)
     new = next(fact for name, fact in state.facts.items() if name not in known.facts)
     page = bench.page(new.page_id)
-    assert (
-        new.verified
-        and new.by == "person"
-        and page.text[new.start : new.end] == new.quote
-        and new.url.rstrip("/") == url.rstrip("/")
-    )
+    assert new.verified
+    assert new.by == "person"
+    assert page.text[new.start : new.end] == new.quote
+    assert new.url.rstrip("/") == url.rstrip("/")
     assert any(ref.page_id == new.page_id for ref in state.pages.values())
     for url, quote, told in [
         ("www.alvmora-mejeri.example", "It makes nine cheeses", "copy the exact words"),
@@ -107,10 +81,8 @@ def test_a_fact_from_a_page_is_looked_up_there(bench):
     ]:
         with pytest.raises(UsageError, match=told):
             bench.act(run_id, "add", statement="It makes nine cheeses.", url=url, quote=quote)
-    assert (
-        bench.snapshot(run_id).head == len(bench.snapshot(run_id).steps) - 1
-        and bench.snapshot(run_id).run.status is Status.REVIEW
-    )
+    assert bench.snapshot(run_id).head == len(bench.snapshot(run_id).steps) - 1
+    assert bench.snapshot(run_id).run.status is Status.REVIEW
 
 
 def test_a_quote_of_two_stretches_holds_in_every_export(bench):
@@ -148,10 +120,8 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
     assert fall.facts and fall.sentences + fall.weakened
     bench.act(run_id, "strike_source", source=wiki)
     state = rewritten(bench, run_id)
-    assert (
-        not any("norrviddawiki" in source.url for source in state.answer.sources)
-        and "1974" not in state.answer.text
-    )
+    assert not any("norrviddawiki" in source.url for source in state.answer.sources)
+    assert "1974" not in state.answer.text
     assert not [clash for clash in state.conflicts.values() if clash.status == "open"]
     edit = undo_edits.find_undoable(bench.snapshot(run_id))
     assert edit is not None and edit.text == f"excluded the source {wiki} with {len(fall.facts)} facts"
@@ -159,10 +129,8 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
     back = rewritten(bench, run_id)
     assert (back.facts, back.conflicts, back.strikes) == (before.facts, before.conflicts, {})
     assert back.answer.text == before.answer.text and back.current_confidence == before.current_confidence
-    assert (
-        undo_edits.find_undoable(bench.snapshot(run_id)) is None
-        and undo_edits.find_redoable(bench.snapshot(run_id)).text == edit.text
-    )
+    assert undo_edits.find_undoable(bench.snapshot(run_id)) is None
+    assert undo_edits.find_redoable(bench.snapshot(run_id)).text == edit.text
     bench.act(run_id, "redo")
     assert rewritten(bench, run_id).facts == state.facts
     bench.act(run_id, "restore_source", source=wiki)
@@ -183,9 +151,8 @@ def test_what_came_later_of_a_struck_source_goes_and_comes_with_it(bench):
     assert later and {fact.struck_with for fact in later} == {source}
     bench.act(run_id, "undo")
     state = rewritten(bench, run_id)
-    assert not state.strikes and {(fact.decision, fact.struck_with) for fact in state.facts.values()} == {
-        ("none", "")
-    }
+    assert not state.strikes
+    assert {(fact.decision, fact.struck_with) for fact in state.facts.values()} == {("none", "")}
     bench.act(run_id, "redo")
     state = rewritten(bench, run_id)
     assert {state.facts[fact.id].struck_with for fact in later} == {source} == set(state.strikes)
@@ -245,16 +212,13 @@ def test_what_stands_on_a_persons_word_alone_makes_no_page_answer_but_is_not_los
     bench.act(run_id, "mark", facts=others, decision="struck")
     answer = rewritten(bench, run_id).answer
     assert answer.verdict == "no_evidence" and not answer.text
-    assert (
-        mine in answer.certainty
-        and "employs 33 people" in answer.certainty
-        and "not backed by a page" in answer.certainty
-    )
+    assert mine in answer.certainty
+    assert "employs 33 people" in answer.certainty
+    assert "not backed by a page" in answer.certainty
     bench.act(run_id, "undo")
     bench.act(run_id, "undo")
-    assert "31 people" in rewritten(bench, run_id).answer.text and not fact_edits.find_unsupported_facts(
-        bench.snapshot(run_id), drafts
-    )
+    assert "31 people" in rewritten(bench, run_id).answer.text
+    assert not fact_edits.find_unsupported_facts(bench.snapshot(run_id), drafts)
 
 
 def test_a_site_run_is_written_anew_from_its_facts(bench):
@@ -273,3 +237,65 @@ def test_a_site_run_is_written_anew_from_its_facts(bench):
     assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
     bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="How many farms bring the milk?")
     assert "from 27 farms" in rewritten(bench, run_id).answer.text, "a note is heeded after edits, too"
+
+
+def test_every_export_tells_what_was_edited_and_the_bundle_still_holds(bench):
+    run_id = reviewed(bench, FOUNDED)
+    state = bench.snapshot(run_id).state
+    first, second = [name for name, fact in state.facts.items() if fact.verified][:2]
+    bench.act(
+        run_id,
+        "revise",
+        edits=[
+            FactEdit(first, statement="It was founded in 1850.", decision="pinned"),
+            FactEdit(second, decision="struck"),
+        ],
+    )
+    wrong = next(said for said in rewritten(bench, run_id).answer.sentences if first in said.fact_ids)
+    assert "1850" in wrong.text and not wrong.backed, "its quote does not carry the correction"
+    bench.act(run_id, "add", statement="My uncle says 1975.")
+    rewritten(bench, run_id)
+    bench.act(run_id, "strike_source", source=site(state.facts[second].url))
+    rewritten(bench, run_id)
+    bench.act(run_id, "undo")
+    rewritten(bench, run_id)
+    bundle = export.export_run(bench, run_id, "bundle")
+    found = verify_bundle(bundle)
+    assert found.is_valid, found.problems
+    opened = import_bundle(bench, bundle).run_id
+    bench.act(opened, "redo")
+    assert rewritten(bench, opened).strikes, "an imported run's edits can be taken back and done again"
+    rows = list(csv.DictReader(io.StringIO(export.export_run(bench, run_id, "csv").decode("utf-8-sig"))))
+    by_id = {row["id"]: row for row in rows}
+    assert by_id[first]["former"] == state.facts[first].statement
+    assert by_id[first]["decision"] == "pinned"
+    assert by_id[second]["decision"] == "struck"
+    assert [row["statement"] for row in rows if row["origin"] == "person"] == ["My uncle says 1975."]
+    data = json.loads(export.export_run(bench, run_id, "json"))
+    assert data["because"].startswith("after your edit: undid: excluded the source")
+    assert len(data["edits"]) == 4
+    text = html.unescape(export.export_run(bench, run_id, "evidence.md").decode())
+    assert "My uncle says 1975." in text and "own knowledge" in text and "excluded the source" in text
+    assert state.facts[first].statement in text, "the former statement is told"
+    assert "excluded the source" not in export.export_run(bench, run_id, "html").decode()
+    assert export.export_run(bench, run_id, "docx")[:2] == b"PK"
+
+
+def test_what_a_note_leaves_out_is_told_as_excluded_everywhere_and_no_mark_brings_it_back(bench):
+    run_id = reviewed(bench, "How old are the children of the couple who run Älvmora Mejeri?")
+    known = bench.snapshot(run_id).state.facts.values()
+    source = next(site(f.url) for f in known if site(f.url) != "alvmora-mejeri.example")
+    gone = [f.id for f in known if site(f.url) == source]
+    rule_out(bench, run_id, source)
+    after = rewritten(bench, run_id)
+    listed = {fact.id: fact for fact in fact_view.all_facts(after)}
+    assert gone and {name for name, fact in listed.items() if main_fact_status(fact) == "struck"} == set(gone)
+    rows = csv.DictReader(io.StringIO(export.export_run(bench, run_id, "csv").decode("utf-8-sig")))
+    by = f"{source}, left out by a note"
+    told = {row["id"]: (row["decision"], row["struck with"]) for row in rows}
+    assert [told[name] for name in gone] == [("struck", by)] * len(gone)
+    evidence = export.export_run(bench, run_id, "evidence.md").decode()
+    assert evidence.count(f"verified, struck with {by}") == len(gone)
+    assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
+    with pytest.raises(UsageError, match="a note leaves this fact out"):
+        bench.act(run_id, "mark", facts=gone[:1], decision="none")

@@ -12,20 +12,23 @@ from agent.actions.bundles import import_bundle, verify_bundle
 from agent.actions.export import export_run
 from agent.errors import NotFound, UsageError
 from agent.export import bundle
-from agent.types import ModelCall, Settings, Status
+from agent.types import ModelCall, Status
 from tests.records import fill
+from tests.web import demo_runs
+from tests.web.demo_runs import DEMO, SOLAR
 
 pytestmark = pytest.mark.slow
-
-QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
-DEMO = Settings(world="demo", model="keyless")
 
 
 @pytest.fixture
 def reviewed(bench):
-    run_id = bench.start(QUESTION, DEMO)
-    assert bench.drive(run_id) is Status.REVIEW
-    return run_id
+    return demo_runs.reviewed(bench)
+
+
+def pay(bench, run_id, step=1, key="a"):
+    """Record a model call of a run."""
+    used = {"prompt_tokens": 100, "completion_tokens": 10, "cost_usd": 0.5}
+    bench.store.calls.record(fill(ModelCall, key=key * 64, run_id=run_id, step=step, model="m", **used))
 
 
 def test_a_fork_shares_the_first_steps_and_leaves_the_run_alone(bench, reviewed):
@@ -57,7 +60,7 @@ def test_a_note_is_heeded_by_the_next_decision(bench, reviewed):
 
 
 def test_at_a_rest_it_rests_and_a_note_or_other_settings_make_it_go_on(bench, reviewed):
-    waiting = bench.start(QUESTION, DEMO.model_copy(update={"mode": "step"}))
+    waiting = bench.start(SOLAR, DEMO.model_copy(update={"mode": "step"}))
     bench.drive(waiting)
     head = bench.snapshot(waiting).head
     still = bench.snapshot(bench.act(waiting, "fork", step=head))
@@ -76,19 +79,8 @@ def test_at_a_rest_it_rests_and_a_note_or_other_settings_make_it_go_on(bench, re
 
 
 def test_what_the_prefix_cost_is_shown_but_is_no_part_of_the_new_budget(bench, reviewed):
-    for step, key in ((1, "a" * 64), (90, "b" * 64)):
-        call = fill(
-            ModelCall,
-            key=key,
-            run_id=reviewed,
-            step=step,
-            role="decision",
-            model="m",
-            prompt_tokens=100,
-            completion_tokens=10,
-            cost_usd=0.5,
-        )
-        bench.store.calls.record(call)
+    pay(bench, reviewed)
+    pay(bench, reviewed, 90, "b")
     new = bench.act(reviewed, "fork", step=3)
     view = bench.snapshot(new)
     assert [(call.run_id, call.step, call.cost_usd) for call in bench.calls(new)] == [(new, 1, 0.5)]
@@ -99,18 +91,7 @@ def test_what_the_prefix_cost_is_shown_but_is_no_part_of_the_new_budget(bench, r
 
 
 def test_a_bundle_of_a_fork_verifies_and_opens(bench, reviewed):
-    call = fill(
-        ModelCall,
-        key="a" * 64,
-        run_id=reviewed,
-        step=1,
-        role="decision",
-        model="m",
-        prompt_tokens=100,
-        completion_tokens=10,
-        cost_usd=0.5,
-    )
-    bench.store.calls.record(call)
+    pay(bench, reviewed)
     new = bench.act(reviewed, "fork", step=3, settings={"max_steps": 9})
     bench.drive(new)
     data = export_run(bench, new, "bundle")
@@ -136,7 +117,7 @@ def test_a_beginning_that_was_made_up_is_told(bench, reviewed):
 
 
 def test_a_fork_of_an_imported_run_keeps_to_what_can_be_set_here(bench):
-    run_id = bench.start(QUESTION, DEMO.model_copy(update={"max_tokens": 9_000_000}))
+    run_id = bench.start(SOLAR, DEMO.model_copy(update={"max_tokens": 9_000_000}))
     bench.drive(run_id)
     came = import_bundle(bench, export_run(bench, run_id, "bundle")).run_id
     new = bench.snapshot(bench.act(came, "fork", step=2))

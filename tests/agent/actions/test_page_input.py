@@ -17,6 +17,7 @@ from agent.errors import UsageError
 from agent.export.plain import render_plain_text
 from agent.types import Outcome, SearchResult, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
+from tests.tables import by_table
 from tests.web.folders import Told, page, write_world
 
 pytestmark = pytest.mark.slow
@@ -61,9 +62,8 @@ def test_a_pasted_text_counts_as_read_and_the_answer_is_written_again_from_it(be
     assert (ref.outcome, ref.origin, ref.waiting, ref.facts > 0) == (Outcome.OK, "pasted", False, True)
     assert answer.n == 2 and "412 feathers" in answer.text
     source = next(source for source in answer.sources if source.url == WALL)
-    assert source.given == "pasted" and {
-        fact.given for fact in view.state.facts.values() if fact.url == WALL
-    } == {"pasted"}
+    assert source.given == "pasted"
+    assert {fact.given for fact in view.state.facts.values() if fact.url == WALL} == {"pasted"}
     assert [step.name for step in view.steps[before.head + 1 :]] == [
         "supply",
         "decide",
@@ -87,13 +87,10 @@ def test_everything_that_leaves_says_that_a_person_gave_it(bench, run):
         assert "text pasted by a person" in export_run(bench, run_id, name).decode(), name
     assert "pasted" in export_run(bench, run_id, "graphml").decode()
     document = docx.Document(io.BytesIO(export_run(bench, run_id, "docx")))
-    assert (
-        "text pasted by a person" in "".join(document.element.itertext()).lower()
-    ) and "(text pasted by a person)" in render_plain_text(bench.snapshot(run_id).state.answer)
-    assert (
-        '"pasted"' in export_run(bench, run_id, "csv").decode()
-        and '"pasted"' in export_run(bench, run_id, "pages.csv").decode()
-    )
+    assert "text pasted by a person" in "".join(document.element.itertext()).lower()
+    assert "(text pasted by a person)" in render_plain_text(bench.snapshot(run_id).state.answer)
+    assert '"pasted"' in export_run(bench, run_id, "csv").decode()
+    assert '"pasted"' in export_run(bench, run_id, "pages.csv").decode()
     record = bench.as_json(run_id)
     assert [source["given"] for source in record["sources"] if source["url"] == WALL] == ["pasted"]
     assert next(ref for ref in record["pages"] if ref["url"] == WALL)["origin"] == "pasted"
@@ -109,9 +106,8 @@ def test_a_bundle_with_a_given_page_holds_and_its_sources_are_told_apart(bench, 
         source.url: source
         for source in refetch_sources(found, bench.worker.world(bench.snapshot(run_id).run.settings.world))
     }
-    assert sources[WALL].drift == "given" and sources[WALL].description.startswith(
-        "text pasted by a person; its address could not be read now"
-    )
+    assert sources[WALL].drift == "given"
+    assert sources[WALL].description.startswith("text pasted by a person; its address could not be read now")
     came = import_bundle(bench, export_run(bench, run_id, "bundle"))
     assert bench.page(bench.snapshot(came.run_id).state.pages[WALL].page_id).origin == "pasted"
 
@@ -124,10 +120,8 @@ def test_a_file_for_a_page_and_one_that_is_on_no_site(bench, run):
     document.save(out)
     bench.act(run_id, "supply", url=WALL, file={"name": "heron.docx", "data": out.getvalue()})
     bench.drive(run_id)
-    assert (
-        bench.snapshot(run_id).state.pages[WALL].origin == "uploaded"
-        and "412 feathers" in bench.snapshot(run_id).state.answer.text
-    )
+    assert bench.snapshot(run_id).state.pages[WALL].origin == "uploaded"
+    assert "412 feathers" in bench.snapshot(run_id).state.answer.text
     bench.act(
         run_id,
         "supply",
@@ -224,11 +218,9 @@ def test_site_takes_in_what_is_given_for_its_pages(bench, run):
     bench.act(run_id, "supply", url=WALL, text=SAID)
     assert bench.drive(run_id) is Status.REVIEW
     state = bench.snapshot(run_id).state
-    assert (
-        state.answer.n == 2
-        and "412 feathers" in state.answer.text
-        and state.answer.sources[0].given == "pasted"
-    )
+    assert state.answer.n == 2
+    assert "412 feathers" in state.answer.text
+    assert state.answer.sources[0].given == "pasted"
     assert verify_bundle(export_run(bench, run_id, "bundle")).is_valid
 
 
@@ -249,24 +241,6 @@ def test_what_cannot_be_taken_is_refused_with_what_to_do(bench, run, url, text, 
         bench.act(run_id, "supply", url=WALL, file={"name": "x.bin", "data": b"\x00\x01\x02" * 50})
 
 
-@pytest.mark.parametrize(
-    ("outcome", "detail", "word"),
-    [
-        (Outcome.BLOCKED, "The page asks for a login (401). Log in", "Log in"),
-        (Outcome.BLOCKED, "It is behind a paywall. Read", "subscription"),
-        (Outcome.BLOCKED, "Only a consent form for cookies came, not the page.", "consent"),
-        (Outcome.REFUSED, "robots.txt keeps it", "owner"),
-        (Outcome.BLOCKED, "The page is made by JavaScript in a browser", "scripts"),
-        (Outcome.TIMEOUT, "", "Try again"),
-        (Outcome.TOO_LARGE, "", "FETCH_MAX_MB"),
-        (Outcome.NOT_FOUND, "", "archived"),
-        (Outcome.UNSUPPORTED, "", "PDF"),
-        (
-            Outcome.REFUSED,
-            "It was published 2019; this run takes only pages published before 2018.",
-            "sources you chose",
-        ),
-    ],
-)
-def test_each_way_to_fail_has_its_advice(outcome, detail, word):
-    assert word in page_input.find_advice(outcome, detail)
+@by_table
+def test_each_way_to_fail_has_its_advice(detail, outcome, word):
+    assert word in page_input.find_advice(Outcome(outcome), detail)

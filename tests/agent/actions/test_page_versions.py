@@ -33,18 +33,14 @@ def test_a_text_that_changed_is_a_new_version_and_the_quotes_are_looked_up_in_th
     old, new = (bench.page(state.pages[URL].page_id) for state in states)
     found = page_versions.list_versions(bench, new)
     assert {version.page_id for version in found} == {state.pages[URL].page_id for state in states}
-    assert [version.origin for version in found] == ["fetched", "fetched"] and {
-        version.characters for version in found
-    } == {len(new.text)}
+    assert [version.origin for version in found] == ["fetched", "fetched"]
+    assert {version.characters for version in found} == {len(new.text)}
     told = page_versions.compare_versions(old, new, states[0].facts.values())
-    assert [piece for part in told.parts for piece, only in part.new if only] == ["410"] and told.line_counts[
-        "changed"
-    ] == 1
-    assert (
-        told.lost_facts
-        and all("412" in fact.quote for fact in told.lost_facts)
-        and all("412" not in fact.quote for fact in told.kept_facts)
-    )
+    assert [piece for part in told.parts for piece, only in part.new if only] == ["410"]
+    assert told.line_counts["changed"] == 1
+    assert told.lost_facts
+    assert all("412" in fact.quote for fact in told.lost_facts)
+    assert all("412" not in fact.quote for fact in told.kept_facts)
     assert page_versions.compare_versions(old, new, states[1].facts.values()).lost_facts, (
         "a later quote does not stand in the earlier text"
     )

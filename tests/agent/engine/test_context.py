@@ -69,10 +69,6 @@ def call(tools: RunContext, n: int, **more: Any) -> None:
     )
 
 
-# --- who says not now
-# ------------------------------------------------------------------------------------------------------
-
-
 def test_each_reason_to_rest_is_its_own_signal(equipped):
     tools = equipped(max_seconds=10)
     tools.checkpoint()
@@ -125,10 +121,6 @@ def test_a_tenth_is_kept_back_for_the_report(equipped, caps, spent, told):
         call(tools, n, **spent)
     with pytest.raises(ModelUnavailable, match="of"):
         tools._recall_call("new")
-
-
-# --- pages side by side
-# ----------------------------------------------------------------------------------------------------
 
 
 def test_pages_come_in_the_order_asked_for_inside_the_allowed_hosts(equipped, monkeypatch):

@@ -112,11 +112,9 @@ def test_what_a_run_read_stands_in_the_library_when_it_rests(worker):
         for page in step.change.get("pages", [])
         if page["page_id"]
     }
-    assert (
-        pages
-        and worker.library.count(tag="demo") == len(pages)
-        and worker.store.library_index.list_unindexed(9) == []
-    )
+    assert pages
+    assert worker.library.count(tag="demo") == len(pages)
+    assert worker.store.library_index.list_unindexed(9) == []
 
 
 def test_folders_and_vectors_are_tended_and_a_model_in_trouble_ends_no_thread(worker, monkeypatch, tmp_path):

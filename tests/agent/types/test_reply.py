@@ -34,7 +34,8 @@ def test_neighbouring_messages_of_one_side_are_one_turn() -> None:
     assert [(turn.user, turn.bot) for turn in talk.turns] == [
         ("a", "b\nc"),
         ("d", "e"),
-    ] and talk.question == "f"
+    ]
+    assert talk.question == "f"
 
 
 def test_pictures_count_in_the_order_people_sent_them() -> None:

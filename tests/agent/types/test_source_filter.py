@@ -16,9 +16,8 @@ def test_what_is_blocked_takes_all_below_it_and_goes_before_what_is_allowed(url,
 
 def test_a_host_is_the_same_in_letters_and_in_punycode():
     wire = "https://www.xn--hgans-jra6j.example/x"
-    assert not SourceFilter(blocked_domains=["Höganäs.example"]).allows(wire) and SourceFilter(
-        allowed_domains=["*.höganäs.example"]
-    ).allows(wire)
+    assert not SourceFilter(blocked_domains=["Höganäs.example"]).allows(wire)
+    assert SourceFilter(allowed_domains=["*.höganäs.example"]).allows(wire)
     assert not SourceFilter(blocked_domains=["xn--hgans-jra6j.example"]).allows("https://höganäs.example/")
 
 
@@ -47,9 +46,8 @@ def test_a_language_counts_by_its_first_part_and_an_unknown_one_always(language,
 
 
 def test_norwegian_goes_by_several_names():
-    assert SourceFilter(language="no").language_problem(
-        "nn_NO"
-    ) == "" and "in Swedish; this run takes only pages in Norwegian" in SourceFilter(
+    assert SourceFilter(language="no").language_problem("nn_NO") == ""
+    assert "in Swedish; this run takes only pages in Norwegian" in SourceFilter(
         language="no"
     ).language_problem("sv")
 
