@@ -40,9 +40,10 @@ _GIVEN = ("bench", "run_id", "view", "head")
 
 @dataclass(frozen=True)
 class Act:
-    """One act. Its function, named with its module, works out a step from the run as it is (its first
-    parameter is the `view`), or does all of it (the `bench`, the `run_id`, perhaps the `head`). Possible
-    it is for runs of these `flows` (none: of all) in these `statuses` when `fits` says so."""
+    """One act. Its function, of its name in the module `source` unless that names another, works out a step
+    from the run as it is (its first parameter is the `view`), or does all of it (the `bench`, the `run_id`,
+    perhaps the `head`). Possible it is for runs of these `flows` (none: of all) in these `statuses` when
+    `fits` says so."""
 
     name: str
     label: str
@@ -54,7 +55,7 @@ class Act:
     @cached_property
     def function(self) -> Callable[..., Any]:
         """What does it."""
-        return load(self.source)
+        return load(self.source if "." in self.source else f"{self.source}.{self.name}")
 
     @property
     def help(self) -> str:
@@ -156,100 +157,76 @@ def list_possible(view: RunSnapshot) -> list[Act]:
 WAITING, REVIEW, PAUSED, RESEARCH = (Status.WAITING,), (Status.REVIEW,), (Status.PAUSED,), ("research",)
 CHANGEABLE = (*UNANSWERED_STATUSES, *WAITING, *REVIEW)
 """Statuses in which the settings of a run can be changed."""
+
+
+def _asks_exclusion(view: RunSnapshot) -> bool:
+    """Whether the run asks if the sources of a note are to be left out."""
+    return bool(view.state.halt and view.state.halt.kind == "exclusion")
+
+
 _TABLE = (
     Act(
-        "approve",
-        "Approve",
-        "run_control.approve",
-        (),
-        WAITING,
-        lambda v: v.state.pending or v.next == "check_plan",
+        "approve", "Approve", "run_control", (), WAITING, lambda v: v.state.pending or v.next == "check_plan"
     ),
-    Act("approve_path", "Approve the path", "run_control.approve_path", ("collect",), WAITING),
-    Act("edit", "Change the decision", "run_control.edit", (), WAITING, lambda v: v.state.pending),
-    Act("skip", "Skip", "run_control.skip", (), WAITING, lambda v: v.state.pending),
-    Act("answer", "Answer", "run_control.answer", (), WAITING, lambda v: v.state.pending),
-    Act("respond", "Answer", "run_control.respond", (), WAITING, lambda v: dialogue.asks_back(v.state)),
-    Act("steer", "Add guidance", "run_control.steer", (), (*UNANSWERED_STATUSES, *WAITING)),
-    Act("pause", "Pause", "run_control.pause", (), (Status.RUNNING,)),
-    Act("stop", "Stop", "run_control.stop", (), (Status.RUNNING, Status.PAUSED, *WAITING)),
-    Act("resume", "Resume", "run_control.resume", (), UNANSWERED_STATUSES),
-    Act("finish", "Answer now", "run_control.finish", (), (*UNANSWERED_STATUSES, *WAITING)),
-    Act(
-        "leave_out", "Leave them out", "run_control.leave_out", RESEARCH, PAUSED, "run_control.asks_exclusion"
-    ),
-    Act(
-        "keep_sources",
-        "Keep them",
-        "run_control.keep_sources",
-        RESEARCH,
-        PAUSED,
-        "run_control.asks_exclusion",
-    ),
-    Act("accept", "Accept", "run_control.accept", (), REVIEW),
-    Act("send_back", "Send back", "run_control.send_back", (), REVIEW),
-    Act("comment", "Comment", "run_control.comment", RESEARCH, REVIEW),
+    Act("approve_path", "Approve the path", "run_control", ("collect",), WAITING),
+    Act("edit", "Change the decision", "run_control", (), WAITING, lambda v: v.state.pending),
+    Act("skip", "Skip", "run_control", (), WAITING, lambda v: v.state.pending),
+    Act("answer", "Answer", "run_control", (), WAITING, lambda v: v.state.pending),
+    Act("respond", "Answer", "run_control", (), WAITING, lambda v: dialogue.asks_back(v.state)),
+    Act("steer", "Add guidance", "run_control", (), (*UNANSWERED_STATUSES, *WAITING)),
+    Act("pause", "Pause", "run_control", (), (Status.RUNNING,)),
+    Act("stop", "Stop", "run_control", (), (Status.RUNNING, Status.PAUSED, *WAITING)),
+    Act("resume", "Resume", "run_control", (), UNANSWERED_STATUSES),
+    Act("finish", "Answer now", "run_control", (), (*UNANSWERED_STATUSES, *WAITING)),
+    Act("leave_out", "Leave them out", "run_control", RESEARCH, PAUSED, _asks_exclusion),
+    Act("keep_sources", "Keep them", "run_control", RESEARCH, PAUSED, _asks_exclusion),
+    Act("accept", "Accept", "run_control", (), REVIEW),
+    Act("send_back", "Send back", "run_control", (), REVIEW),
+    Act("comment", "Comment", "run_control", RESEARCH, REVIEW),
     Act(
         "reopen",
         "Reopen",
-        "run_control.reopen",
+        "run_control",
         (),
         (Status.DONE,),
         lambda v: v.state.answers and "review" in FLOWS[v.run.settings.flow].rest_statuses,
     ),
-    Act("rewrite", "Write in another length", "report_form.rewrite", RESEARCH, ANSWERED_STATUSES),
+    Act("rewrite", "Write in another length", "report_form", RESEARCH, ANSWERED_STATUSES),
     Act(
         "use_outline",
         "Use the outline",
-        "report_form.use_outline",
+        "report_form",
         RESEARCH,
         (*WAITING, *ANSWERED_STATUSES),
         lambda v: v.state.own.outline and (v.run.status is not Status.WAITING or v.next == "check_outline"),
     ),
-    Act("replan", "Change the plan", "plan_edits.replan", RESEARCH),
-    Act("mark", "Mark facts", "fact_edits.mark", EDITABLE_FLOWS),
-    Act("correct", "Correct a fact", "fact_edits.correct", EDITABLE_FLOWS),
-    Act("revise", "Edit facts", "fact_edits.revise", EDITABLE_FLOWS),
-    Act("add", "Add a fact", "fact_edits.add", EDITABLE_FLOWS),
-    Act("strike_source", "Exclude a source", "sources.strike_source", EDITABLE_FLOWS),
-    Act(
-        "restore_source",
-        "Restore a source",
-        "sources.restore_source",
-        EDITABLE_FLOWS,
-        fits=lambda v: v.state.strikes,
-    ),
-    Act(
-        "settle",
-        "Resolve a conflict",
-        "conflict_rulings.settle",
-        EDITABLE_FLOWS,
-        fits=lambda v: v.state.conflicts,
-    ),
-    Act("look", "Search for a conflict", "conflict_rulings.look", RESEARCH, fits=lambda v: v.state.conflicts),
-    Act("undo", "Undo", "undo_edits.undo", EDITABLE_FLOWS, fits="undo_edits.find_undoable"),
-    Act("redo", "Redo", "undo_edits.redo", EDITABLE_FLOWS, fits="undo_edits.find_redoable"),
-    Act("retry", "Try again", "page_input.retry", ACCEPTING_FLOWS),
-    Act("supply", "Supply a page", "page_input.supply", ACCEPTING_FLOWS),
+    Act("replan", "Change the plan", "plan_edits", RESEARCH),
+    Act("mark", "Mark facts", "fact_edits", EDITABLE_FLOWS),
+    Act("correct", "Correct a fact", "fact_edits", EDITABLE_FLOWS),
+    Act("revise", "Edit facts", "fact_edits", EDITABLE_FLOWS),
+    Act("add", "Add a fact", "fact_edits", EDITABLE_FLOWS),
+    Act("strike_source", "Exclude a source", "sources", EDITABLE_FLOWS),
+    Act("restore_source", "Restore a source", "sources", EDITABLE_FLOWS, fits=lambda v: v.state.strikes),
+    Act("settle", "Resolve a conflict", "conflict_rulings", EDITABLE_FLOWS, fits=lambda v: v.state.conflicts),
+    Act("look", "Search for a conflict", "conflict_rulings", RESEARCH, fits=lambda v: v.state.conflicts),
+    Act("undo", "Undo", "undo_edits", EDITABLE_FLOWS, fits="undo_edits.find_undoable"),
+    Act("redo", "Redo", "undo_edits", EDITABLE_FLOWS, fits="undo_edits.find_redoable"),
+    Act("retry", "Try again", "page_input", ACCEPTING_FLOWS),
+    Act("supply", "Supply a page", "page_input", ACCEPTING_FLOWS),
     Act(
         "overrule",
         "Overrule a mark",
-        "run_control.overrule",
+        "run_control",
         ("check_text",),
         fits=lambda v: v.state.own.checked_text(v.state),
     ),
     Act("raise", "Raise a budget", "budget.raise_caps", (), CHANGEABLE),
     Act("until", "Change where it stops", "budget.set_stop_point", (), CHANGEABLE),
     Act("threshold", "Change the threshold", "budget.set_review_threshold", (), CHANGEABLE),
-    Act("keep_model", "Go on with another model", "budget.keep_model", (), CHANGEABLE),
-    Act("drop_model", "Go on without a model", "budget.drop_model", (), CHANGEABLE),
-    Act("fork", "Branch", "forks.fork", ("research", "site", "collect")),
-    Act(
-        "erase_note",
-        "Erase a private note",
-        "release.erase_note",
-        fits="release.list_private",
-    ),
+    Act("keep_model", "Go on with another model", "budget", (), CHANGEABLE),
+    Act("drop_model", "Go on without a model", "budget", (), CHANGEABLE),
+    Act("fork", "Branch", "forks", ("research", "site", "collect")),
+    Act("erase_note", "Erase a private note", "release", fits="release.list_private"),
 )
 ACTS = {act.name: act for act in _TABLE}
 """All acts by their names."""

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain, takewhile
+from itertools import chain, takewhile, zip_longest
 from math import isclose
 from string import hexdigits
 from typing import Any, Literal
@@ -24,7 +24,7 @@ from agent.answering import recheck_answers
 from agent.engine.run_state import RunState
 from agent.engine.state import to_jsonable
 from agent.errors import BundleError, UsageError
-from agent.evidence.citation_check import is_written_by_rule, verify_fact
+from agent.evidence.citation_check import has_page_support, is_written_by_rule, verify_fact
 from agent.evidence.quote_match import has_quote
 from agent.export import bundle
 from agent.export.archive import sha256
@@ -73,8 +73,8 @@ class SourceCheck:
     drift: SourceDrift
     quotes: int
     origin: PageOrigin
-    lost_quotes: Sequence[str] = ()
-    detail: str = ""
+    lost_quotes: Sequence[str]
+    detail: str
 
     @property
     def description(self) -> str:
@@ -97,12 +97,12 @@ class BundleVerification:
     """The result. A bundle without `problems` is valid; `remarks` are no problems."""
 
     sha256: str
-    contents: BundleContents | None = None
-    state: RunState | None = None
-    problems: Sequence[str] = ()
-    remarks: Sequence[str] = ()
-    quote_count: int = 0
-    found_quote_count: int = 0
+    contents: BundleContents | None
+    state: RunState | None
+    problems: Sequence[str]
+    remarks: Sequence[str]
+    quote_count: int
+    found_quote_count: int
 
     @property
     def is_valid(self) -> bool:
@@ -125,7 +125,7 @@ def verify_bundle(data: bytes) -> BundleVerification:
         rows = [step.change["facts"] for step in contents.steps if "facts" in step.change]
         given = bundle.read_records(list[list[Fact]], rows, "steps.jsonl", contents.version)
     except BundleError as error:
-        return BundleVerification(sha256(data), problems=[str(error)])
+        return BundleVerification(sha256(data), None, None, [str(error)], [], 0, 0)
     facts = [fact for fact in state.facts.values() if _claims_quote(fact)]
     found = [fact for fact in facts if _is_in_page(fact, contents)]
     known = {fact.id for fact in found}
@@ -139,7 +139,6 @@ def verify_bundle(data: bytes) -> BundleVerification:
         *(f"a quote is not in its page: “{clip(fact.quote)}” ({clip(fact.url)})" for fact in quotes),
         *_check_answers(contents, state),
         *_check_usage(contents),
-        *_check_run(contents, state),
         *_check_wording(told, contents),
         *wrong,
     ]
@@ -230,7 +229,7 @@ def refetch_sources(
 
 def compare_source(old: Page, quotes: Sequence[str], new: Page) -> SourceCheck:
     """A page of the bundle against what was fetched now."""
-    check = SourceCheck(old.url, "same", len(quotes), old.origin)
+    check = SourceCheck(old.url, "same", len(quotes), old.origin, (), "")
     reason = new.detail or new.outcome.replace("_", " ")
     if new.outcome is not Outcome.OK:
         if old.origin != "fetched":
@@ -252,7 +251,7 @@ def _is_in_page(fact: Fact, contents: BundleContents) -> bool:
 
 def _claims_quote(fact: Fact) -> bool:
     """Does the fact say that its quote is in a page?"""
-    return fact.verified and fact.is_from_page and bool(fact.page_id)
+    return has_page_support(fact) and bool(fact.page_id)
 
 
 def _check_pages(contents: BundleContents) -> Iterator[str]:
@@ -267,10 +266,9 @@ def _check_pages(contents: BundleContents) -> Iterator[str]:
 
 def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
     run, steps = contents.run, contents.steps
-    told, made = (  # the mark of a dispute is derived, by the rules of this version
-        [fact.replace(disputed=False) for fact in facts] for facts in (contents.facts, state.facts.values())
-    )
-    if told != made:
+    facts = zip_longest(contents.facts, state.facts.values(), fillvalue=Fact(id="", statement="", quote=""))
+    # the mark of a dispute is derived, by the rules of this version
+    if any(told.replace(disputed=False) != made.replace(disputed=False) for told, made in facts):
         yield "facts.json does not hold the facts that the steps make"
     times = [run.created_at, run.updated_at, *(step.at for step in steps), *(c.at for c in contents.calls)]
     try:
@@ -278,18 +276,7 @@ def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
             datetime.fromisoformat(time)
     except ValueError:
         yield "a time of its run, its steps or its calls is not valid"
-    if run.steps != steps[-1].n or steps[0].change.get("question") != run.question:
-        yield "run.json does not describe the run that the steps make"
-    forks = [step.n - 1 for step in steps if step.name == "fork"]
-    if (run.forked_at if run.forked_from else -1) != (forks[-1] if forks else -1):
-        yield "run.json names another branching point than the steps"
-    if any(call.run_id != run.id for call in contents.calls):
-        yield "calls.jsonl holds a call of another run"
-
-
-def _check_run(contents: BundleContents, state: RunState) -> Iterator[str]:
-    """The run's settings and verdict are those of its steps."""
-    run, settings = contents.run, [s.change["settings"] for s in contents.steps if "settings" in s.change]
+    settings = [step.change["settings"] for step in steps if "settings" in step.change]
     try:
         last = bundle.read_records(list[Settings], settings[-1:], "steps.jsonl", contents.version)
         is_same = all(told.replace(served_by="") == run.settings.replace(served_by="") for told in last)
@@ -299,6 +286,13 @@ def _check_run(contents: BundleContents, state: RunState) -> Iterator[str]:
         yield "run.json holds other settings than the steps"
     if state.summary()["verdict"] != run.verdict:
         yield "run.json holds another verdict than the steps make"
+    if run.steps != steps[-1].n or steps[0].change.get("question") != run.question:
+        yield "run.json does not describe the run that the steps make"
+    forks = [step.n - 1 for step in steps if step.name == "fork"]
+    if (run.forked_at if run.forked_from else -1) != (forks[-1] if forks else -1):
+        yield "run.json names another branching point than the steps"
+    if any(call.run_id != run.id for call in contents.calls):
+        yield "calls.jsonl holds a call of another run"
 
 
 def _has_former_fields(contents: BundleContents) -> bool:

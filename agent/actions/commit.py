@@ -29,10 +29,6 @@ ACCEPTING_FLOWS = ("research", "site", "check_text")
 GO_ON = {"status": Status.RUNNING, "control": ""}
 """Columns of a run that works again."""
 RECOVER = {**GO_ON, "error": ""}
-ASKED_BY_PERSON = {
-    "why_stopped": "a person asked for the answer from what was found so far",
-    "stop_reason": "asked",
-}
 MAX_ATTEMPTS = 20
 """Attempts on a run that moves on each time."""
 

@@ -211,24 +211,22 @@ def _items(bench: ActionContext, run_id: str) -> str:
     return collected.render_collection_csv(build_collection(bench, run_id))
 
 
-def _write(render: Callable[[Report], str | bytes], *, whole: bool = False) -> Writer:
-    """For who reads the answer, with nothing else of the run; `whole`: with all of it that may leave."""
-
-    def write(bench: ActionContext, run_id: str) -> str | bytes:
-        report = build_report(bench, run_id)
-        return render(report if whole else report.to_read)
-
-    return write
+def _write(render: Callable[[Report], str | bytes], bench: ActionContext, run_id: str) -> str | bytes:
+    """For who reads the answer, with nothing else of the run."""
+    return render(build_report(bench, run_id).to_read)
 
 
-def _list_sources(render: Callable[[Iterable[Reference]], str]) -> Writer:
+def _write_whole(render: Callable[[Report], str | bytes], bench: ActionContext, run_id: str) -> str | bytes:
+    """With all of the run that may leave."""
+    return render(build_report(bench, run_id))
+
+
+def _list_sources(
+    render: Callable[[Iterable[Reference]], str], bench: ActionContext, run_id: str
+) -> str | bytes:
     """A bibliography; that of a collecting run lists all it gathered."""
-
-    def write(bench: ActionContext, run_id: str) -> str:
-        state = release(bench, run_id)[0].state
-        return render(collect_references(build_report(bench, run_id), state.own.extra_sources(state)))
-
-    return write
+    state = release(bench, run_id)[0].state
+    return render(collect_references(build_report(bench, run_id), state.own.extra_sources(state)))
 
 
 READ, CHECK = "To read", "To check or go on with"
@@ -239,10 +237,12 @@ _RIS = "application/x-research-info-systems"
 _EVIDENCE, _ITEMS = "the report with its facts, journey and checks", "one article or post a row"
 _BUNDLE = "pages, quotes and prompts in one zip: can be verified, and imported on another machine"
 _GRAPH = "how the pages led to one another, for Gephi and yEd"
-_md, _html, _docx = _write(render_markdown), _write(render_html), _write(render_docx)
-_facts, _pages = map(partial(_write, whole=True), (sheets.render_facts_csv, sheets.render_pages_csv))
-_bib, _ris, _csl = map(_list_sources, (render_bibtex, render_ris, render_csl))
-_evidence, _graph = _write(render_evidence_markdown, whole=True), _write(render_graphml, whole=True)
+_md, _html, _docx = (partial(_write, render) for render in (render_markdown, render_html, render_docx))
+_facts, _pages, _evidence, _graph = (
+    partial(_write_whole, render)
+    for render in (sheets.render_facts_csv, sheets.render_pages_csv, render_evidence_markdown, render_graphml)
+)
+_bib, _ris, _csl = (partial(_list_sources, render) for render in (render_bibtex, render_ris, render_csl))
 _ALL = (
     ExportFormat("md", "Markdown", "the answer with numbered references", "md", _MD, READ, _md),
     ExportFormat("html", "Web page", "one file, opens offline, prints well", "html", _WEB, READ, _html),
@@ -257,7 +257,15 @@ _ALL = (
     ),
     ExportFormat("graphml", "Graph (GraphML)", _GRAPH, "graphml", "application/xml", TABLES, _graph),
     ExportFormat("bib", "BibTeX", "for LaTeX and Zotero", "bib", "application/x-bibtex", SOURCES, _bib),
-    ExportFormat("ris", "RIS", "for Zotero, EndNote, Citavi", "ris", _RIS, SOURCES, _ris),
+    ExportFormat(
+        "ris",
+        "RIS",
+        "for Zotero, EndNote, Citavi",
+        "ris",
+        "application/x-research-info-systems",
+        SOURCES,
+        _ris,
+    ),
     ExportFormat("csl", "CSL-JSON", "for pandoc and Zotero", "csl.json", "application/json", SOURCES, _csl),
 )
 FORMATS = {chosen.name: chosen for chosen in _ALL}

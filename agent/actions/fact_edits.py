@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -111,17 +111,41 @@ def add(
     page, page_id = _find_or_fetch_page(bench, bench.snapshot(run_id), url) if given else (None, "")
 
     def build(view: RunSnapshot) -> PersonStep:
-        step, ref = view.head + 1, None
-        if page is None:
-            fact = build_own_fact(view.state, step, statement)
-        else:
-            fact = build_quoted_fact(view.state, step, statement, quote, page, page_id)
-            known = {"page_id": page_id, "final_url": page.final_url, "title": page.title}
-            found = PageRef(url=page.url, found_on="person", step=step, **known)  # type: ignore[arg-type]
-            ref = mark_read(found, page, facts=1)
-        return edit_step(view, add_fact(view.state, step, fact, ref))
+        return add_fact(view, statement, quote, page, page_id)
 
     return commit(bench, run_id, "add", build, head=head)
+
+
+def add_fact(
+    view: RunSnapshot, statement: str, quote: str = "", page: Page | None = None, page_id: str = ""
+) -> PersonStep:
+    """The step that adds a fact that a person read on a page, checked against the stored text, with its page
+    where the run does not know it; without a page their own knowledge, which the answer may use and no page
+    supports. Raises UsageError when the quote is not there or does not support the statement."""
+    state, step = view.state, view.head + 1
+    words = _clean_text("quote", quote) if page else _clean_text("statement", statement)
+    text = (statement.strip() or words) if page else words
+    origin = (page_id, words, text) if page else ("a person", text)
+    fact = Fact(id=make_fact_id(*origin), statement=text, quote=words, step=step, by="person")
+    refs = list[PageRef]()
+    if page is None:
+        fact = fact.replace(origin="person", decision="pinned", trust=1.0)
+    else:
+        url = page.final_url or page.url
+        known: Any = {"page_id": page_id, "title": page.title}
+        fact = fact.replace(url=url, given=page.origin, trust=assess_trust(page).value, **known)
+        fact = fact.replace(fetched_at=page.fetched_at, published_at=page.published_at)
+        fact = verify_quote(fact, page.text, page.sha256)
+        if not fact.verified or contradicts_quote(fact, page.text):
+            raise UsageError(_explain_missing_quote(words, page))
+        ref = PageRef(url=page.url, found_on="person", step=step, final_url=page.final_url, **known)
+        refs = [mark_read(ref, page, facts=1)] if page.url not in state.pages else []
+    if existing := state.facts.get(fact.id):
+        hint = ": restore it" if existing.decision == "struck" else ""
+        raise UsageError(f"the run has this fact already ({existing.id}){hint}")
+    said = Edit(step=step, text=f"added 1 fact of {site(fact.url) if page else 'your own knowledge'}")
+    change: Change = {"facts": [_score(state, fact).replace(marked=step)], "edits": [said]}
+    return edit_step(view, {**change, "pages": refs} if refs else change)
 
 
 def edit_facts(view: RunSnapshot, edits: Sequence[FactEdit], pages: Mapping[str, Page]) -> PersonStep:
@@ -155,59 +179,6 @@ def edit_facts(view: RunSnapshot, edits: Sequence[FactEdit], pages: Mapping[str,
         name = names.pop() if len(names) == 1 else "restore"
     said = Edit(step=step, text=_describe_edits(changed))
     return edit_step(view, {"facts": [new.replace(marked=step) for _, new in changed], "edits": [said]}, name)
-
-
-def add_fact(state: RunState, step: int, fact: Fact, ref: PageRef | None = None) -> Change:
-    """The change that adds a person's fact, with its page when the run does not know it."""
-    if existing := state.facts.get(fact.id):
-        hint = ": restore it" if existing.decision == "struck" else ""
-        raise UsageError(f"the run has this fact already ({existing.id}){hint}")
-    where = f" of {site(fact.url)}" if fact.url else " of your own knowledge"
-    change = {"facts": [fact.replace(marked=step)], "edits": [Edit(step=step, text=f"added 1 fact{where}")]}
-    return {**change, **({"pages": [ref]} if ref and ref.url not in state.pages else {})}
-
-
-def build_own_fact(state: RunState, step: int, statement: str) -> Fact:
-    """A person's own knowledge as a fact: the answer may use it, and no page supports it."""
-    text = _clean_text("statement", statement)
-    fact = Fact(
-        id=make_fact_id("a person", text),
-        statement=text,
-        quote=text,
-        origin="person",
-        decision="pinned",
-        trust=1.0,
-        step=step,
-        by="person",
-    )
-    return _score(state, fact)
-
-
-def build_quoted_fact(
-    state: RunState, step: int, statement: str, quote: str, page: Page, page_id: str
-) -> Fact:
-    """A fact that a person read on a page, checked against the stored text. Raises UsageError when the quote
-    is not there or does not support the statement."""
-    words = _clean_text("quote", quote)
-    text = statement.strip() or words
-    fact = Fact(
-        id=make_fact_id(page_id, words, text),
-        statement=text,
-        quote=words,
-        page_id=page_id,
-        url=page.final_url or page.url,
-        title=page.title,
-        fetched_at=page.fetched_at,
-        published_at=page.published_at,
-        step=step,
-        by="person",
-        given=page.origin,
-        trust=assess_trust(page).value,
-    )
-    found = verify_quote(fact, page.text, page.sha256)
-    if not found.verified or contradicts_quote(found, page.text):
-        raise UsageError(_explain_missing_quote(words, page))
-    return _score(state, found)
 
 
 def _find_or_fetch_page(bench: ActionContext, view: RunSnapshot, url: str) -> tuple[Page, str]:

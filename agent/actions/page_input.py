@@ -119,10 +119,16 @@ def retry(
     what: Annotated[str, Field(description="the address of the page, or the words of the search")],
 ) -> PersonStep:
     """Retry a page or a search that failed; rate limits hold."""
-    change = request_retry(view.state, what, view.head + 1)
-    if change is None:
+    if ref := find_page(view.state, what):
+        failed, action, target = ref.outcome is not Outcome.OK, "crawl_url", ref.url
+    else:
+        searches = [a for a in view.state.actions if a.is_search and a.query_or_url == what]
+        failed = bool(searches) and searches[-1].outcome is not Outcome.OK
+        action, target = searches[-1].action if searches else "", what
+    if not failed:
         raise UsageError(f"“{clip(what)}” is no page or search of this run that failed")
-    return _use_input(view, change)
+    request = RetryRequest(step=view.head + 1, action=action, query_or_url=target)
+    return _use_input(view, {"again": [request]})
 
 
 class GivenFile(BaseModel):
@@ -216,16 +222,3 @@ def supply_page(state: RunState, page: Page, page_id: str, step: int) -> Change:
     is_private = ref.url.startswith(FILE_SCHEME)  # what has an address on the web is no secret
     words = " ".join(dict.fromkeys(tokenize(f"{page.title} {page.text}"))) if is_private else ""
     return {"pages": [ref], **({"file_words": [words]} if words else {})}
-
-
-def request_retry(state: RunState, what: str, step: int) -> Change | None:
-    """The change that retries a page or search that failed; None when there is none like this."""
-    if ref := find_page(state, what):
-        failed, action, target = ref.outcome is not Outcome.OK, "crawl_url", ref.url
-    else:
-        searches = [a for a in state.actions if a.is_search and a.query_or_url == what]
-        failed = bool(searches) and searches[-1].outcome is not Outcome.OK
-        action, target = searches[-1].action if searches else "", what
-    if not failed:
-        return None
-    return {"again": [RetryRequest(step=step, action=action, query_or_url=target)]}

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from agent.actions import validation
 from agent.actions.commit import (
-    ASKED_BY_PERSON,
     GO_ON,
     RECOVER,
     ActionContext,
@@ -31,7 +30,7 @@ from agent.flows.research.policy import CHECK_PLAN
 from agent.store.ledger import utc_timestamp
 from agent.text.plurals import clip
 from agent.text.urls import complete_typed_url
-from agent.types import ClaimMark, Note, NoteReading, Overruling, Proposal, Refusal, Status, describe_action
+from agent.types import ClaimMark, Note, Overruling, Proposal, Refusal, Status, describe_action
 
 NoteText = Annotated[str, Field(description="what the run should do, or what is wrong or missing")]
 Private = Annotated[
@@ -209,7 +208,8 @@ def resume(view: RunSnapshot) -> PersonStep:
 
 def finish(view: RunSnapshot) -> PersonStep:
     """Write the answer now, from what was found so far."""
-    halt, reason = view.state.halt, ASKED_BY_PERSON
+    halt, why = view.state.halt, "a person asked for the answer from what was found so far"
+    reason = {"why_stopped": why, "stop_reason": "asked"}
     if view.run.status is Status.PAUSED and halt and halt.kind not in ("conflict", "model"):
         reason = {"why_stopped": halt.why, "stop_reason": "budget"}
     change = {**reason, "pending": None, "halt": None}
@@ -218,22 +218,15 @@ def finish(view: RunSnapshot) -> PersonStep:
 
 def leave_out(view: RunSnapshot) -> PersonStep:
     """Leave out the sources that a note rules out, although most facts are theirs."""
-    return _decide_exclusion(view, view.state.readings[-1])
+    decided = view.state.readings[-1].replace(waits=False, step=view.head + 1)
+    return PersonStep({"readings": [decided], "halt": None}, "revise", GO_ON)
 
 
 def keep_sources(view: RunSnapshot) -> PersonStep:
     """Keep the sources that a note was read to rule out, and follow the rest of the note."""
-    return _decide_exclusion(view, view.state.readings[-1].replace(excluded_sites=[]))
-
-
-def _decide_exclusion(view: RunSnapshot, reading: NoteReading) -> PersonStep:
-    decided = reading.replace(waits=False, step=view.head + 1)
-    return PersonStep({"readings": [decided], "halt": None}, "revise", GO_ON)
-
-
-def asks_exclusion(view: RunSnapshot) -> bool:
-    """Whether the run asks if the sources of a note are to be left out."""
-    return bool(view.state.halt and view.state.halt.kind == "exclusion")
+    step = leave_out(view)
+    [kept] = step.change["readings"]
+    return replace(step, change={**step.change, "readings": [kept.replace(excluded_sites=[])]})
 
 
 def accept(view: RunSnapshot) -> PersonStep:

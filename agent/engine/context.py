@@ -81,27 +81,31 @@ class RunContext:
     world: World
     store: Store
     lease: Lease
-    client: Any = None
+    client: Any
     """The model's client; None without one."""
-    model_failure: str = ""
+    model_failure: str
     """Why there is no model although one is configured."""
-    find_model: Callable[[Settings], tuple[Any, str, str] | None] = field(default=lambda settings: None)
+    find_model: Callable[[Settings], tuple[Any, str, str] | None]
     """Gives the two above for a step with these settings, and their `served_by`; None: they stay."""
-    has_other_model: bool = False
-    """Whether these are not what the run had: it rests until a person chooses."""
-    on_model_down: Callable[[str], None] | None = None
+    on_model_down: Callable[[str], None] | None
     """Told why the run rests until its model answers; None: it pauses, because nobody would try again."""
-    shutdown_event: threading.Event = field(default_factory=threading.Event)
-    step_gap_s: float = 0.0
+    shutdown_event: threading.Event
+    step_gap_s: float
     """Pause between two steps in seconds."""
+    library: Library
+    """The library; one for all runs of a store."""
+    find_parent_overrun: Callable[[float], BudgetSpent | None]
+    """The quota of the person, or the budget of the batch, when this share of it is used."""
+    reserve_use: ReserveUse
+    """Reserves what a model call may use of the person's quota."""
+    has_other_model: bool = False
+    """Whether the model is not what the run had: it rests until a person chooses."""
     step: int = 0
     """The number of the current step."""
     earlier_steps: Sequence[int] = ()
     """Numbers under which the step was begun before: its model calls of then are not paid again."""
     spent_s: float = 0.0
     """Working seconds of the round before this step."""
-    library: Library = field(default=None)  # type: ignore[assignment]
-    """The library; one for all runs of a store."""
     recorded_at: str = ""
     """When the last step was recorded (ISO 8601)."""
     round_start: int = -1
@@ -110,10 +114,6 @@ class RunContext:
     """True while the answer is written: the budget no longer stops the run."""
     deadline: float = math.inf
     """When the run must end, on the monotonic clock."""
-    find_parent_overrun: Callable[[float], BudgetSpent | None] = field(default=lambda share: None)
-    """The quota of the person, or the budget of the batch, when this share of it is used."""
-    reserve_use: ReserveUse = WorkLimits.reserve
-    """Reserves what a model call may use of the person's quota."""
     _pages: dict[str, Page] = field(default_factory=dict)
     _step_started: float = field(default_factory=time.monotonic)
     _lease_renewed: float = field(default_factory=time.monotonic)
@@ -149,9 +149,8 @@ class RunContext:
         self._keep_lease()
         if time.monotonic() > self.deadline:
             raise BudgetSpent("the time for this request is over")
-        worked = self.spent_s + time.monotonic() - self._step_started
-        if not self.is_writing_up and worked > self.settings.max_seconds:
-            cap = self.settings.max_seconds
+        worked, cap = self.spent_s + time.monotonic() - self._step_started, self.settings.max_seconds
+        if not self.is_writing_up and worked > cap:
             raise BudgetSpent(
                 f"the working time of {cap:g} s is used up", cap="seconds", used=worked, limit=cap
             )
@@ -186,7 +185,7 @@ class RunContext:
     @cached_property
     def side_by_side(self) -> SideBySide:
         """The searches and fetches of this run, those begun ahead of need among them."""
-        return SideBySide(self._send, is_live=self.world.live, keep=self._keep_page)
+        return SideBySide(send=self._send, is_live=self.world.live, keep=self._keep_page)
 
     def _send(self, request: WebRequest, check: Callable[[], None]) -> WebResult:
         reach = self.settings
@@ -236,15 +235,14 @@ class RunContext:
 
     def store_page(self, page: Page) -> str:
         """Store a page; returns its id. The library indexes it, if it is of this store."""
-        return self.store.pages.put(page, shelve=self.library is None or self.library.store is self.store)
+        return self.store.pages.put(page, shelve=self.library.store is self.store)
 
     def store_fetched(self, fetched: Sequence[tuple[str, Page]]) -> list[str]:
         """Store pages with the address each was fetched for; returns their ids. Those of the live web are
         known to later runs by their addresses."""
         if not self.world.live:
             return [self.store_page(page) for _, page in fetched]
-        shelve = self.library is None or self.library.store is self.store
-        return self.store.pages.put_fetched(fetched, shelve=shelve)
+        return self.store.pages.put_fetched(fetched, shelve=self.library.store is self.store)
 
     def page(self, page_id: str, *, raw: bool = False) -> Page:
         """A stored page, with its raw body on request. The last ones are kept in memory: none changes."""

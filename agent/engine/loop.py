@@ -193,7 +193,7 @@ class _RunDriver:
     def __init__(self, flow: Flow, store: Store, lease: Lease, tools: RunContext) -> None:
         self.flow, self.store, self.lease, self.tools = flow, store, lease, tools
         self.is_paused = False
-        self._fold()
+        self.reload()
 
     @property
     def is_at_rest(self) -> bool:
@@ -201,11 +201,8 @@ class _RunDriver:
         return self.is_paused or self.next in self.flow.rest_statuses
 
     def reload(self) -> None:
-        """Fold the state again with a person's steps, and use the settings as they are now."""
+        """Fold the state, with a person's steps, and use the settings as they are now."""
         self.tools.settings = self.store.ledger.get(self.lease.run_id).settings
-        self._fold()
-
-    def _fold(self) -> None:
         steps = self.store.ledger.steps(self.lease.run_id)
         self.state, self.head = self.flow.fold_steps(steps), steps[-1].n
         self.next = steps[-1].next

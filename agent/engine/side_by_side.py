@@ -10,7 +10,7 @@ import contextvars
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeVar, cast
 
@@ -125,22 +125,20 @@ class WebRequest:
         return self.engine, self.target if self.engine else canonicalize(self.target) or self.target
 
 
-Keep = Callable[[WebRequest, WebResult], None]
-Send = Callable[[WebRequest, Check], WebResult]
-
-
+@dataclass(kw_only=True)
 class SideBySide:
     """The requests of one run. `send` carries one out, `keep` stores a result as soon as it is there, so that
     a killed process need not ask again; `is_live`: its world has servers to wait for."""
 
-    def __init__(self, send: Send, *, is_live: bool, keep: Keep = lambda _request, _result: None) -> None:
-        self._send, self._is_live, self._keep = send, is_live, keep
-        self._ahead: dict[tuple[str, str], Task[WebResult]] = {}
+    send: Callable[[WebRequest, Check], WebResult]
+    is_live: bool
+    keep: Callable[[WebRequest, WebResult], None]
+    _ahead: dict[tuple[str, str], Task[WebResult]] = field(default_factory=dict)
 
     def fetch_ahead(self, urls: Iterable[str], most: int) -> None:
         """Begin to fetch pages that may be asked for next, `most` at a time; those begun before and no longer
         among `urls` are dropped."""
-        if not self._is_live:
+        if not self.is_live:
             return
         wanted = {request.key: request for request in map(WebRequest, urls)}
         for key in [key for key in self._ahead if not key[0] and key not in wanted]:
@@ -152,7 +150,7 @@ class SideBySide:
     def search_ahead(self, engine: str, query: str) -> None:
         """Begin a search that the next round makes."""
         request = WebRequest(query, engine)
-        if self._is_live and request.key not in self._ahead:
+        if self.is_live and request.key not in self._ahead:
             self._ahead[request.key] = self._start(request)
 
     def run(
@@ -166,5 +164,5 @@ class SideBySide:
         return finish(tasks, checkpoint)
 
     def _start(self, request: WebRequest) -> Task[WebResult]:
-        keep = partial(self._keep, request)
-        return Task(partial(self._send, request), is_threaded=self._is_live, keep=keep)
+        keep = partial(self.keep, request)
+        return Task(partial(self.send, request), is_threaded=self.is_live, keep=keep)

@@ -8,7 +8,7 @@ under its own key (`id`, or else `url`). A dict's name after a minus takes a lis
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from types import GenericAlias
 from typing import Any, ClassVar, TypeVar, get_args
@@ -25,6 +25,8 @@ REMOVAL_PREFIX = "-"
 PERSONS_FIELDS = frozenset("facts rulings notes pages strikes".split())
 """The fields that a person's step no longer changes once it is undone."""
 S = TypeVar("S", bound="State")
+to_jsonable: Callable[[Change], Change] = to_jsonable_python
+"""A change as it is stored: records become JSON, so that merging it now equals folding it later."""
 append, merge_dict = operator.iadd, operator.ior
 """The old values, then the new ones; the old entries with the new ones."""
 
@@ -63,11 +65,6 @@ def upsert_by_step(old: list[Any], new: list[Any]) -> list[Any]:
                 break
         old[at : at + 1] = [value]
     return old
-
-
-def to_jsonable(change: Change) -> Change:
-    """A change as it is stored: records become JSON, so that merging it now equals folding it later."""
-    return to_jsonable_python(change)  # type: ignore[no-any-return]
 
 
 def merge(state: S, change: Change) -> S:

@@ -11,9 +11,8 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent import logs
 from agent.engine.batch_scheduler import BatchScheduler
@@ -52,8 +51,9 @@ PAUSES_S = (5.0, 20.0, 60.0, 180.0)
 """Seconds before each further try; the last one again and again."""
 
 
-@dataclass(frozen=True)
-class _Rest:
+class Rest(NamedTuple):
+    """Why a run rests, how often it was tried, and when it is tried again, on the monotonic clock."""
+
     why: str
     tries: int
     next_at: float
@@ -65,27 +65,23 @@ class ModelRests:
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._lock = threading.Lock()
-        self._rests: dict[str, _Rest] = {}
+        self._rests: dict[str, Rest] = {}
 
     def note(self, run_id: str, why: str) -> None:
         """A run rests."""
-        with self._lock:
-            known = self._rests.get(run_id)
-            tries = known.tries + 1 if known else 1
-            pause = PAUSES_S[min(tries, len(PAUSES_S)) - 1]
-            self._rests[run_id] = _Rest(why, tries, self._clock() + pause)
+        tries = self._rests[run_id].tries + 1 if run_id in self._rests else 1
+        pause = PAUSES_S[min(tries, len(PAUSES_S)) - 1]
+        self._rests[run_id] = Rest(why, tries, self._clock() + pause)
 
     def forget(self, run_id: str = "") -> None:
         """A run works again; all runs, without one."""
-        with self._lock:
-            self._rests = {one: rest for one, rest in self._rests.items() if run_id not in ("", one)}
+        for name in [run_id] if run_id else list(self._rests):
+            self._rests.pop(name, None)
 
     def try_now(self, run_id: str) -> None:
         """Make a run due."""
-        with self._lock:
-            if rest := self._rests.get(run_id):
-                self._rests[run_id] = replace(rest, next_at=self._clock())
+        if rest := self._rests.get(run_id):
+            self._rests[run_id] = rest._replace(next_at=self._clock())
 
     def is_due(self, run_id: str) -> bool:
         """Whether a run may be tried: it does not rest, or not any more."""

@@ -90,8 +90,8 @@ class Ledger:
         self.steps.append(Step(n=n, name=name, change=to_jsonable(change), next="decide", by="person"))
         return self.state()
 
-    def add(self, fact: Fact) -> RunState:
-        return self.record("add", fact_edits.add_fact(self.state(), len(self.steps), fact))
+    def add(self, statement: str, *of_page) -> RunState:
+        return self.say("add", fact_edits.add_fact, statement, *of_page)
 
     def revise(self, *drafts: FactEdit, name: str = "revise") -> RunState:
         return self.say(name, fact_edits.edit_facts, drafts, PAGES)
@@ -152,14 +152,15 @@ def test_a_corrected_quote_is_looked_for_in_the_stored_page(ledger):
 
 
 def test_own_knowledge_counts_and_is_never_verified(ledger):
-    fact = fact_edits.build_own_fact(ledger.state(), 1, "My grandmother worked there in 1975.")
-    state = ledger.add(fact)
-    mine = state.facts[fact.id]
+    said = "My grandmother worked there in 1975."
+    state = ledger.add(said)
+    [fact] = [one for one in state.facts.values() if one.statement == said]
+    mine = fact
     assert mine.is_own_knowledge and mine.can_support and not mine.verified and mine.decision == "pinned"
     assert state.edits[-1].text == "added 1 fact of your own knowledge"
-    assert Ledger().add(fact).current_confidence == 0, "a person's word makes no page surer"
+    assert Ledger().add(said).current_confidence == 0, "a person's word makes no page surer"
     with pytest.raises(UsageError, match="fact already"):
-        ledger.add(fact)
+        ledger.add(said)
     struck = ledger.revise(FactEdit(fact.id, decision="struck"))
     assert not struck.facts[fact.id].can_support
     assert ledger.revise(FactEdit(fact.id, decision="none")).facts[fact.id].decision == "pinned"
@@ -169,15 +170,12 @@ def test_own_knowledge_counts_and_is_never_verified(ledger):
 
 
 def test_a_quoted_fact_must_stand_on_its_page_and_be_carried_by_it(ledger):
-    state = ledger.state()
-    fact = fact_edits.build_quoted_fact(state, 1, "", "It stands by the river Ljung.", PAGE, "pa")
+    fact = list(ledger.add("", "It stands by the river Ljung.", PAGE, "pa").facts.values())[-1]
     assert fact.verified and fact.by == "person" and fact.origin == "page" and fact.statement == fact.quote
     with pytest.raises(UsageError, match="own knowledge"):
-        fact_edits.build_quoted_fact(state, 1, "", "It stands by the sea.", PAGE, "pa")
+        ledger.add("", "It stands by the sea.", PAGE, "pa")
     with pytest.raises(UsageError, match="does not support"):
-        fact_edits.build_quoted_fact(
-            state, 1, "It was founded in 1879.", "Berga dairy was founded in 1974.", PAGE, "pa"
-        )
+        ledger.add("It was founded in 1879.", "Berga dairy was founded in 1974.", PAGE, "pa")
 
 
 def answering(ledger: Ledger) -> Ledger:
@@ -228,11 +226,10 @@ def learn(ledger: Ledger, n: int) -> None:
 
 
 def test_undo_of_an_addition_after_more_was_learnt_takes_only_the_addition(ledger):
-    mine = fact_edits.build_own_fact(ledger.state(), 1, "Berga dairy was founded in 1969.")
-    ledger.add(mine)
+    [mine] = ledger.add("Berga dairy was founded in 1969.").facts.keys() - {"a", "b", "c"}
     learn(ledger, 2)
-    assert mine.id not in ledger.undo().facts and "d" in ledger.state().facts
-    assert ledger.undo("redo").facts[mine.id].can_support
+    assert mine not in ledger.undo().facts and "d" in ledger.state().facts
+    assert ledger.undo("redo").facts[mine].can_support
 
 
 def test_a_note_is_undone_with_what_a_model_read_of_it_and_its_words_are_told_nowhere(ledger):
@@ -336,8 +333,7 @@ def speak(ledger: Ledger, act: tuple) -> None:
             statement = f"Berga dairy was founded in {what[1]}."
             ledger.revise(FactEdit(what[0], statement=statement), name="correct")
         elif kind == "add":
-            said = f"Berga dairy was founded in {what[0]}."
-            ledger.add(fact_edits.build_own_fact(ledger.state(), 1, said))
+            ledger.add(f"Berga dairy was founded in {what[0]}.")
         elif kind == "note":
             ledger.record("steer", {"notes": [fill(Note, step=len(ledger.steps), text=what[0])]})
         elif kind == "source":

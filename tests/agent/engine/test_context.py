@@ -17,6 +17,7 @@ from agent.llm.model import Completion, CompletionRequest
 from agent.roles.reply import DESCRIBE
 from agent.store.database import Store
 from agent.types import ModelCall, Outcome, Page, Settings, SourceFilter, Step
+from tests.agent.engine.equipment import equip
 from tests.records import fill
 
 Look = Callable[[str, Callable[[], None]], Page]
@@ -49,7 +50,7 @@ def equipped(tmp_path) -> Iterator[Callable[..., RunContext]]:
         )
         lease = store.ledger.claim(run_id, "me")
         assert lease is not None
-        return RunContext(Settings(**settings), World(look), store, lease)
+        return equip(Settings(**settings), World(look), store, lease)
 
     yield made
     store.close()

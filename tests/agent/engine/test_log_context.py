@@ -58,6 +58,8 @@ def test_a_thread_that_a_run_starts_names_it_too(capsys: pytest.CaptureFixture[s
         return fill(SearchResult, engine="x", query=request.target, outcome=Outcome.EMPTY)
 
     with logs.bind(run="r7", step=2):
-        SideBySide(send, is_live=True).run([WebRequest("q", "x")], lambda: None)
+        SideBySide(send=send, is_live=True, keep=lambda _request, _result: None).run(
+            [WebRequest("q", "x")], lambda: None
+        )
     (line,) = lines(capsys.readouterr().err)
     assert (line["message"], line["run"], line["step"]) == ("in side-by-side", "r7", "2")

@@ -20,6 +20,7 @@ from agent.engine.state import append
 from agent.errors import LeaseLost, StoreError
 from agent.store.database import Store
 from agent.types import Edge, Note, PauseRequest, Settings, Status, Step
+from tests.agent.engine.equipment import equip
 
 NOWHERE: Any = SimpleNamespace(live=False, engines={}, absent={})
 NOTE = {"notes": [Note(step=3, text="look left", kind="steer").model_dump()]}
@@ -72,10 +73,10 @@ class Bench:
         self.store.ledger.append_person_step(self.run_id, name, change or {}, **more)
 
     def drive(self, owner: str = "me") -> Status:
-        def equip(run: Any, lease: Any) -> RunContext:
-            return RunContext(run.settings, NOWHERE, self.store, lease)
+        def tools(run: Any, lease: Any) -> RunContext:
+            return equip(run.settings, NOWHERE, self.store, lease)
 
-        return drive(self.run_id, flows={"counting": self.flow}, store=self.store, owner=owner, equip=equip)
+        return drive(self.run_id, flows={"counting": self.flow}, store=self.store, owner=owner, equip=tools)
 
     def drive_on(self, owner: str = "me") -> None:
         """Drive to the end: it has counted each number once."""

@@ -40,6 +40,10 @@ class Web:
             threading.Event().wait(0.001)
 
 
+def forget(_request: WebRequest, _result: object) -> None:
+    """Nothing is stored."""
+
+
 def nothing() -> None:
     """A checkpoint that lets everything go on."""
 
@@ -51,7 +55,7 @@ def texts(results) -> list[str | None]:
 @pytest.mark.parametrize("is_live", [True, False])
 def test_the_results_come_in_the_order_of_the_requests(is_live: bool) -> None:
     requests = [WebRequest("ferry", "duckduckgo"), WebRequest(A), WebRequest(B)]
-    results, signal = SideBySide(Web(), is_live=is_live).run(requests, nothing)
+    results, signal = SideBySide(send=Web(), is_live=is_live, keep=forget).run(requests, nothing)
     assert texts(results) == ["ferry", A, B] and signal is None
 
 
@@ -63,7 +67,9 @@ def test_a_signal_in_the_middle_keeps_what_has_come_and_lets_the_rest_go(signal)
         if {A, B} <= set(web.asked):
             raise signal
 
-    results, raised = SideBySide(web, is_live=True).run([WebRequest(A), WebRequest(B)], checkpoint)
+    results, raised = SideBySide(send=web, is_live=True, keep=forget).run(
+        [WebRequest(A), WebRequest(B)], checkpoint
+    )
     assert texts(results) == [A, None] and raised is signal
     while B not in web.ended:  # its thread ends by itself
         threading.Event().wait(0.001)
@@ -75,7 +81,7 @@ def test_a_signal_before_anything_has_come_is_raised() -> None:
 
     for is_live in (True, False):
         with pytest.raises(StopRequested):
-            SideBySide(Web(A), is_live=is_live).run([WebRequest(A)], checkpoint)
+            SideBySide(send=Web(A), is_live=is_live, keep=forget).run([WebRequest(A)], checkpoint)
 
 
 def test_a_world_without_servers_keeps_what_was_read_before_the_signal() -> None:
@@ -85,7 +91,9 @@ def test_a_world_without_servers_keeps_what_was_read_before_the_signal() -> None
         if web.asked:
             raise StopRequested("stop")
 
-    results, raised = SideBySide(web, is_live=False).run([WebRequest(A), WebRequest(B)], checkpoint)
+    results, raised = SideBySide(send=web, is_live=False, keep=forget).run(
+        [WebRequest(A), WebRequest(B)], checkpoint
+    )
     assert texts(results) == [A, None] and isinstance(raised, StopRequested) and web.asked == [A]
 
 
@@ -97,12 +105,12 @@ def test_a_lost_lease_is_raised_whatever_has_come() -> None:
             raise LeaseLost("another worker holds this run")
 
     with pytest.raises(LeaseLost):
-        SideBySide(web, is_live=True).run([WebRequest(A), WebRequest(B)], checkpoint)
+        SideBySide(send=web, is_live=True, keep=forget).run([WebRequest(A), WebRequest(B)], checkpoint)
 
 
 def test_what_was_fetched_ahead_is_not_asked_for_again() -> None:
     web = Web()
-    requests = SideBySide(web, is_live=True)
+    requests = SideBySide(send=web, is_live=True, keep=forget)
     requests.fetch_ahead([A, B], 4)
     requests.search_ahead("duckduckgo", "ferry")
     for name in (A, B, "ferry"):
@@ -114,7 +122,7 @@ def test_what_was_fetched_ahead_is_not_asked_for_again() -> None:
 
 def test_no_more_pages_are_fetched_ahead_than_allowed_and_others_are_dropped() -> None:
     web = Web(A, B, C)
-    requests = SideBySide(web, is_live=True)
+    requests = SideBySide(send=web, is_live=True, keep=forget)
     requests.fetch_ahead([A, B, C], 2)
     web.wait_until_asked(B)
     assert sorted(web.asked) == [A, B]
@@ -134,13 +142,13 @@ def test_a_result_is_kept_as_soon_as_it_is_there() -> None:
         if A in kept:
             raise StopRequested("stop")
 
-    results, _ = SideBySide(web, is_live=True, keep=keep).run([WebRequest(A), WebRequest(B)], checkpoint)
+    results, _ = SideBySide(send=web, is_live=True, keep=keep).run([WebRequest(A), WebRequest(B)], checkpoint)
     assert texts(results) == [A, None] and kept == [A]
 
 
 def test_nothing_is_fetched_ahead_where_there_are_no_servers() -> None:
     web = Web()
-    requests = SideBySide(web, is_live=False)
+    requests = SideBySide(send=web, is_live=False, keep=forget)
     requests.fetch_ahead([A], 2)
     requests.search_ahead("duckduckgo", "ferry")
     assert web.asked == []
