@@ -100,9 +100,8 @@ def mark_read(ref: PageRef, page: Page, *, facts: int, **more: object) -> PageRe
 def build_action(proposal: Proposal, step: int, outcome: Outcome, detail: str, **more: object) -> Action:
     """A proposal that was carried out, as an action of the run."""
     shared = proposal.model_dump(include={"query_or_url", "part", "reasoning", "by", "rung", "about"})
-    return Action.model_validate(
-        {**shared, "action": proposal.next_action, "step": step, "outcome": outcome, "detail": detail, **more}
-    )
+    ended = {"outcome": outcome, "detail": detail, "hits": 0, "new_facts": 0, "page_id": "", **more}
+    return Action.model_validate({**shared, "action": proposal.next_action, "step": step, **ended})
 
 
 def build_crawl(ref: PageRef, why: str) -> Action:

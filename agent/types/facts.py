@@ -316,9 +316,9 @@ class Action(Record):
     """The id of the conflict that it may settle; "" for none."""
     outcome: Outcome = Outcome.OK
     detail: str
-    hits: int = 0
-    new_facts: int = 0
-    page_id: str = ""
+    hits: int
+    new_facts: int
+    page_id: str
 
     @property
     def is_search(self) -> bool:

@@ -255,12 +255,7 @@ def test_an_answer_that_a_word_overtook_is_checked_by_what_it_was_written_from()
     )
     sentence = Sentence(text="The mill has 31 wheels.", fact_ids=["f"], backed=True, check="quoted")
     told = Answer(n=1, verdict="answered", sentences=[sentence], statements=StatementCounts(backed=1), step=2)
-    changes = [
-        {"facts": [fact]},
-        {},
-        {"facts": [fact.replace(decision="struck")]},
-        {"answers": [told]},
-    ]
+    changes = [{"facts": [fact]}, {}, {"facts": [fact.replace(decision="struck")]}, {"answers": [told]}]
     steps = [
         fill(Step, n=n, name="s", change=to_jsonable(change), next="review")
         for n, change in enumerate(changes)

@@ -9,88 +9,81 @@ from agent.actions import commit, fact_edits
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
 from agent.types import Settings, Status
-from agent.workbench import Workbench
-from tests.web.demo_runs import cited, reviewed
+from tests.web.demo_runs import Reviewed
 
 
-def strike(bench: Workbench, run_id: str, *ids: str, head: int | None = None) -> int:
+def strike(run: Reviewed, *ids: str, head: int | None = None) -> int | str:
     """Strike these facts."""
-    return bench.act(run_id, "mark", head, facts=list(ids), decision="struck")
+    return run.bench.act(run.id, "mark", head, facts=list(ids), decision="struck")
 
 
 @pytest.mark.parametrize("accepted", [False, True])
 def test_an_answer_is_written_anew_without_what_was_struck(bench, accepted):
-    run_id = reviewed(bench)
+    run = Reviewed(bench)
     if accepted:
-        bench.act(run_id, "accept", bench.snapshot(run_id).head)
-    gone = cited(bench.snapshot(run_id).state)[0]
-    head = bench.snapshot(run_id).head
-    assert strike(bench, run_id, gone, head=head) == head + 1
-    assert bench.snapshot(run_id).run.status is Status.RUNNING
-    assert bench.drive(run_id) is Status.REVIEW
-    view = bench.snapshot(run_id)
-    assert view.state.answer.n == 2 and gone not in cited(bench.snapshot(run_id).state)
+        run.act("accept", run.view.head)
+    gone = run.cited[0]
+    head = run.view.head
+    assert strike(run, gone, head=head) == head + 1
+    assert run.view.run.status is Status.RUNNING
+    assert bench.drive(run.id) is Status.REVIEW
+    view = run.view
+    assert view.state.answer.n == 2 and gone not in run.cited
     assert view.state.answer.because.startswith("after your edit: excluded 1 fact")
     assert [step.by for step in view.steps if step.name == "strike"] == ["person"]
     assert view.run.verdict == view.state.answer.verdict
 
 
 def test_of_two_tabs_the_first_is_heard_and_without_a_head_both_are(bench):
-    run_id = reviewed(bench)
-    one, two = cited(bench.snapshot(run_id).state)[0], list(bench.snapshot(run_id).state.facts)[-1]
-    head = bench.snapshot(run_id).head
-    strike(bench, run_id, one, head=head)
+    run = Reviewed(bench)
+    one, two = run.cited[0], list(run.state.facts)[-1]
+    head = run.view.head
+    strike(run, one, head=head)
     with pytest.raises(ConcurrentChange):
-        strike(bench, run_id, two, head=head)
+        strike(run, two, head=head)
     moved = []
 
     def make(view):
         if not moved:
-            moved.append(bench.store.ledger.append_person_step(run_id, "steer", {"notes": []}))
+            moved.append(bench.store.ledger.append_person_step(run.id, "steer", {"notes": []}))
         return fact_edits.mark(view, [two], "struck")
 
-    assert commit.commit(bench, run_id, "strike", make) == moved[0] + 1
-    assert {bench.snapshot(run_id).state.facts[name].decision for name in (one, two)} == {"struck"}
+    assert commit.commit(bench, run.id, "strike", make) == moved[0] + 1
+    assert {run.state.facts[name].decision for name in (one, two)} == {"struck"}
 
 
 def test_an_edit_while_the_answer_is_written_is_not_lost(bench, monkeypatch):
-    run_id = reviewed(bench)
-    one, *rest = cited(bench.snapshot(run_id).state)
-    other = rest[0] if rest else list(bench.snapshot(run_id).state.facts)[-1]
+    run = Reviewed(bench)
+    one, *rest = run.cited
+    other = rest[0] if rest else list(run.state.facts)[-1]
     writing, spoken = FLOWS["research"].steps["report"], []
 
     def interrupted(state, tools):
         made = writing(state, tools)
         if not spoken:
-            spoken.append(strike(bench, run_id, other))
+            spoken.append(strike(run, other))
         return made
 
     monkeypatch.setitem(FLOWS["research"].steps, "report", interrupted)
-    strike(bench, run_id, one)
-    assert bench.drive(run_id) is Status.REVIEW
-    view = bench.snapshot(run_id)
-    assert [step.name for step in view.steps[-3:]] == [
-        "strike",
-        "strike",
-        "report",
-    ]
+    strike(run, one)
+    assert bench.drive(run.id) is Status.REVIEW
+    view = run.view
+    assert [step.name for step in view.steps[-3:]] == ["strike", "strike", "report"]
     assert view.state.answer.n == 2
-    assert not {one, other} & set(cited(bench.snapshot(run_id).state))
+    assert not {one, other} & set(run.cited)
     assert view.state.answer.because.count("excluded 1 fact") == 2
 
 
 def test_a_struck_fact_does_not_come_back_with_its_page(bench):
-    run_id = reviewed(bench)
-    gone = cited(bench.snapshot(run_id).state)
-    strike(bench, run_id, *gone)
-    bench.drive(run_id)
-    bench.act(
-        run_id, "send_back", bench.snapshot(run_id).head, note="Look again for the number of solar panels."
-    )
-    assert bench.drive(run_id) is Status.REVIEW
-    state = bench.snapshot(run_id).state
+    run = Reviewed(bench)
+    gone = run.cited
+    strike(run, *gone)
+    bench.drive(run.id)
+    run.act("send_back", run.view.head, note="Look again for the number of solar panels.")
+    assert bench.drive(run.id) is Status.REVIEW
+    state = run.state
     assert {state.facts[name].decision for name in gone} == {"struck"}
-    assert not set(gone) & set(cited(bench.snapshot(run_id).state))
+    assert not set(gone) & set(run.cited)
 
 
 def test_a_flow_that_answers_from_passages_has_no_facts_to_edit(bench):

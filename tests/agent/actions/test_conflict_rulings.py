@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import export
 from agent.actions.bundles import verify_bundle
 from agent.actions.conflict_rulings import active_conflicts, summarize_sides
 from agent.errors import NotFound, UsageError
 from agent.types import Status
-from tests.web.demo_runs import reviewed, rewritten
+from tests.web.demo_runs import Reviewed
 from tests.web.notes import rule_out
 
 pytestmark = pytest.mark.slow
@@ -32,8 +31,8 @@ def asked_about(state):
 
 
 def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
-    run_id = reviewed(bench, FOUNDED, start_urls=SAYING)
-    state = bench.snapshot(run_id).state
+    run = Reviewed(bench, FOUNDED, start_urls=SAYING)
+    state = run.state
     conflict = asked_about(state)
     assert state.answer.text.startswith("The sources differ on")
     assert "1979" in state.answer.text
@@ -46,14 +45,14 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
         ("1979", "2 independent sources", ["bolagsrullen.example", "granvattnet-courier.example"]),
     ]
     with pytest.raises(UsageError, match="give a reason"):
-        bench.act(run_id, "settle", conflict=conflict.id, ruling="take", value="1979", because="  ")
+        run.act("settle", conflict=conflict.id, ruling="take", value="1979", because="  ")
     with pytest.raises(UsageError, match="none of its values"):
-        bench.act(run_id, "settle", conflict=conflict.id, ruling="take", value="1981", because=REASON)
+        run.act("settle", conflict=conflict.id, ruling="take", value="1981", because=REASON)
     with pytest.raises(NotFound):
-        bench.act(run_id, "settle", conflict="c00", ruling="both", because=REASON)
+        run.act("settle", conflict="c00", ruling="both", because=REASON)
 
-    bench.act(run_id, "settle", conflict=conflict.id[:6], ruling="take", value="in 1979", because=REASON)
-    state = rewritten(bench, run_id)
+    run.act("settle", conflict=conflict.id[:6], ruling="take", value="in 1979", because=REASON)
+    state = run.rewrite()
     now = state.conflicts[conflict.id]
     assert (now.status, now.chosen, now.reason, now.settled_by) == ("settled", "1979", REASON, "person")
     assert state.answer.text.startswith(
@@ -65,56 +64,45 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
     assert state.answer.because.startswith("after your edit: resolved Älvmora Mejeri (founded) for “1979”")
     overruled = [fact for fact in state.facts.values() if fact.disputed]
     assert overruled and all("1974" in fact.statement for fact in overruled)
-    report = export.export_run(bench, run_id, "evidence.md").decode()
+    report = run.export("evidence.md").decode()
     assert "settled by a person for “1979”" in report and REASON in report
-    assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
+    assert verify_bundle(run.export("bundle")).is_valid
 
 
 def test_a_ruling_is_undone_and_opened_again(bench):
-    run_id = reviewed(bench, FOUNDED)
-    conflict = asked_about(bench.snapshot(run_id).state)
-    bench.act(run_id, "settle", conflict=conflict.id, ruling="both", because="two companies of one name")
-    state = rewritten(bench, run_id)
+    run = Reviewed(bench, FOUNDED)
+    conflict = asked_about(run.state)
+    run.act("settle", conflict=conflict.id, ruling="both", because="two companies of one name")
+    state = run.rewrite()
     assert not any(fact.disputed for fact in state.facts.values())
     assert "both hold, because “two companies" in state.answer.text
-    bench.act(
-        run_id,
-        "settle",
-        conflict=conflict.id,
-        ruling="neither",
-        because="the wiki and the roll copy an old error",
+    run.act(
+        "settle", conflict=conflict.id, ruling="neither", because="the wiki and the roll copy an old error"
     )
-    state = rewritten(bench, run_id)
+    state = run.rewrite()
     assert "neither is correct" in state.answer.text
     assert {i for value in conflict.values for i in value.fact_ids} == {
         fact.id for fact in state.facts.values() if fact.disputed
     }
-    bench.act(run_id, "undo")
-    assert asked_about(rewritten(bench, run_id)).ruling == "both"
-    bench.act(run_id, "settle", conflict=conflict.id, ruling="open")
-    state = rewritten(bench, run_id)
+    run.act("undo")
+    assert asked_about(run.rewrite()).ruling == "both"
+    run.act("settle", conflict=conflict.id, ruling="open")
+    state = run.rewrite()
     assert asked_about(state).status == "open" and state.answer.text.startswith("The sources differ on")
     with pytest.raises(UsageError, match="open already"):
-        bench.act(run_id, "settle", conflict=conflict.id, ruling="open")
+        run.act("settle", conflict=conflict.id, ruling="open")
 
 
 def test_a_ruling_holds_when_more_is_read_and_the_step_that_was_asked_for_comes_next(bench):
-    run_id = reviewed(bench, FOUNDED)
-    before = bench.snapshot(run_id).state
+    run = Reviewed(bench, FOUNDED)
+    before = run.state
     conflict = asked_about(before)
-    bench.act(
-        run_id,
-        "settle",
-        conflict=conflict.id,
-        ruling="take",
-        value="1974",
-        because="my grandmother was there",
-    )
-    rewritten(bench, run_id)
+    run.act("settle", conflict=conflict.id, ruling="take", value="1974", because="my grandmother was there")
+    run.rewrite()
     with pytest.raises(UsageError, match="what to search for"):
-        bench.act(run_id, "look", conflict=conflict.id, words=" ")
-    bench.act(run_id, "look", conflict=conflict.id, words="Sixten Tjäder brewery Lövnäs")
-    state = rewritten(bench, run_id)
+        run.act("look", conflict=conflict.id, words=" ")
+    run.act("look", conflict=conflict.id, words="Sixten Tjäder brewery Lövnäs")
+    state = run.rewrite()
     asked = state.actions[len(before.actions)]
     assert (asked.query_or_url, asked.by, asked.action) == (
         "Sixten Tjäder brewery Lövnäs",
@@ -131,16 +119,16 @@ def test_a_ruling_holds_when_more_is_read_and_the_step_that_was_asked_for_comes_
 
 
 def test_an_answer_without_a_source_that_a_note_rules_out_loses_its_conflict_at_once(bench):
-    run_id = reviewed(bench, FOUNDED)
-    before = bench.snapshot(run_id).state
+    run = Reviewed(bench, FOUNDED)
+    before = run.state
     assert before.answer.verdict == "passages_found" and len(active_conflicts(before)) == 1
-    rule_out(bench, run_id, WIKI)
-    view = bench.snapshot(run_id)
+    rule_out(bench, run.id, WIKI)
+    view = run.view
     at_once = view.state
     assert active_conflicts(at_once) == [] and not any(fact.disputed for fact in at_once.facts.values())
 
-    assert bench.drive(run_id) is Status.REVIEW
-    state = bench.snapshot(run_id).state
+    assert bench.drive(run.id) is Status.REVIEW
+    state = run.state
     answer = state.answer
     assert answer.n == 2 and answer.conflicts == [] and active_conflicts(state) == []
     assert "1979" in answer.text and "1974" not in answer.text
@@ -150,10 +138,10 @@ def test_an_answer_without_a_source_that_a_note_rules_out_loses_its_conflict_at_
 
 
 def test_a_note_that_rules_nothing_out_changes_nothing_known(bench):
-    run_id = reviewed(bench, FOUNDED)
-    before = bench.snapshot(run_id).state
-    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Say it in one sentence.")
-    after = bench.snapshot(run_id).state
+    run = Reviewed(bench, FOUNDED)
+    before = run.state
+    run.act("send_back", run.view.head, note="Say it in one sentence.")
+    after = run.state
     assert (after.facts, after.conflicts, after.confidence) == (
         before.facts,
         before.conflicts,

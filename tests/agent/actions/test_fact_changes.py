@@ -204,11 +204,7 @@ def test_a_source_comes_back_with_what_fell_with_it_alone(ledger):
     ledger.revise(FactEdit("b", decision="struck"))
     ledger.say("strike_source", sources.strike_source, "one.example")
     state = ledger.say("restore_source", sources.restore_source, "one.example")
-    assert [fact.decision for fact in state.facts.values()] == [
-        "none",
-        "struck",
-        "none",
-    ]
+    assert [fact.decision for fact in state.facts.values()] == ["none", "struck", "none"]
     assert not state.strikes
     with pytest.raises(UsageError, match="not excluded"):
         ledger.say("restore_source", sources.restore_source, "one.example")

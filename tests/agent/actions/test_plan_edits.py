@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions.plan_edits import (
-    build_change,
-    build_plan,
-    describe_plan_edit,
-    match_parts,
-)
+from agent.actions.plan_edits import build_change, build_plan, describe_plan_edit, match_parts
 from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows.research.policy import has_unread_text
@@ -58,10 +53,7 @@ def test_lines_are_read_as_the_parts_they_were(text, read):
 
 def test_equal_lines_are_one_part_and_the_plan_as_it_is_shown_changes_nothing():
     when = "When was it?"
-    assert match_parts([FIRST], [FIRST.question, when, "when  WAS it"]) == [
-        ("1", FIRST.question),
-        ("", when),
-    ]
+    assert match_parts([FIRST], [FIRST.question, when, "when  WAS it"]) == [("1", FIRST.question), ("", when)]
     twice = [FIRST, FIRST.replace(id="2"), SECOND.replace(id="3")]
     shown = [part.question for part in twice]
     assert [id for id, _ in match_parts(twice, shown)] == ["1", "3"]

@@ -159,32 +159,6 @@ def test_what_breaks_one_look_is_raised_and_nothing_new_is_begun(equipped, monke
     assert len(begun) <= 2
 
 
-def test_a_stop_lets_go_of_all_looks_at_once(equipped):
-    let_go, under_way = threading.Event(), threading.Event()
-
-    def look(url: str, check: Callable[[], None]) -> Page:
-        under_way.set()
-        try:
-            while not let_go.wait(0.01):
-                check()
-        except StopRequested:
-            let_go.set()
-            raise
-        return page(url)
-
-    tools = equipped(look)
-    stopper = threading.Thread(
-        target=lambda: (
-            under_way.wait(10) and tools.store.ledger.update_run(tools.lease.run_id, control="stop")
-        )
-    )
-    stopper.start()
-    with pytest.raises(StopRequested, match="a person"):
-        tools.fetch("https://a.example/")
-    assert let_go.wait(10)
-    stopper.join()
-
-
 def test_a_rest_between_steps_ends_as_soon_as_a_person_wants_something(equipped):
     tools = equipped()
     tools.step_gap_s = 60

@@ -78,13 +78,7 @@ def test_a_run_rests_until_its_model_answers_and_goes_on_by_itself(
     assert view.state.answer
 
 
-@pytest.mark.parametrize(
-    ("act", "rests"),
-    [
-        ("stop", Status.STOPPED),
-        ("drop_model", Status.REVIEW),
-    ],
-)
+@pytest.mark.parametrize(("act", "rests"), [("stop", Status.STOPPED), ("drop_model", Status.REVIEW)])
 def test_a_person_may_act_on_a_run_that_rests(
     act: str, rests: Status, monkeypatch: pytest.MonkeyPatch
 ) -> None:

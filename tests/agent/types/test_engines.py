@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from agent.types import (
-    describe_action,
-    describe_actions,
-    rank_general,
-    rank_substitutes,
-)
+from agent.types import describe_action, describe_actions, rank_general, rank_substitutes
 from tests.tables import by_table
 
 

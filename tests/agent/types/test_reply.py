@@ -31,10 +31,7 @@ def test_neighbouring_messages_of_one_side_are_one_turn() -> None:
         ("bot", "e"),
         ("user", "f"),
     )
-    assert [(turn.user, turn.bot) for turn in talk.turns] == [
-        ("a", "b\nc"),
-        ("d", "e"),
-    ]
+    assert [(turn.user, turn.bot) for turn in talk.turns] == [("a", "b\nc"), ("d", "e")]
     assert talk.question == "f"
 
 
