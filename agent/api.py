@@ -95,7 +95,7 @@ def run_agent_sync(
 def call_llm(prompt: str, *, bench: Workbench | None = None) -> str:
     """The model's reply to a prompt (seed 000: `utils/call_llm.py`). Raises ModelUnavailable without one."""
     with _open(bench) as opened:
-        found = opened.worker.detect_model()
+        found = opened.worker.model_search.find()
         if found.client is None:
             raise ModelUnavailable(found.detail)
         request = CompletionRequest([{"role": "user", "content": prompt}], TextReply)

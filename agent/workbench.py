@@ -275,7 +275,7 @@ class Workbench:
         """Detect the model again and ask it for one word."""
         if wait := self._checks.take(""):
             return False, f"It was checked {CHECKS_A_MINUTE} times within a minute: wait {wait} s."
-        found = self.worker.detect_model(again=True)
+        found = self.worker.model_search.find(again=True)
         if found.client is None:
             return False, found.detail
         found.client.breaker.ask_at_once()

@@ -25,7 +25,7 @@ from typing import Any
 from unittest.mock import patch
 
 from agent import api
-from agent.actions.recorded_acts import fill_act
+from agent.actions.acts import fill_act
 from agent.bot.responder import ReplyService
 from agent.engine.snapshots import RunSnapshot
 from agent.llm.client import ModelClient

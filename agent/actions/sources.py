@@ -1,23 +1,28 @@
-"""The domains of a run, with how far the signs of their pages are trusted; and the striking of a source: a
-site or page with all its facts, those that are read from it later included."""
+"""The sources of a run: its domains, with how far the signs of their pages are trusted; the striking of a
+site or page with all its facts, those that are read from it later included; and what differs between two
+versions of a stored page."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from pydantic import Field
 
-from agent.actions.commit import PersonStep, edit_step
+from agent.actions.commit import ActionContext, PersonStep, edit_step
 from agent.answering import fact_view
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import state_after
 from agent.errors import UsageError
+from agent.evidence.quote_match import has_quote
 from agent.evidence.sources import DEFAULT_TRUST, NO_SIGN_REASONS, map_sites_to_sources
+from agent.store.pages import PageVersion
+from agent.text.diff import DiffPart, diff_texts
 from agent.text.plurals import clip, format_count
 from agent.text.urls import canonicalize, site
-from agent.types import Edit, Fact, PageRef, Sentence
+from agent.types import Edit, Fact, Page, PageRef, Sentence
 
 
 @dataclass
@@ -131,3 +136,33 @@ def restore_source(view: RunSnapshot, source: Source) -> PersonStep:
     restored = [i for i, fact in facts.items() if state.facts[i].struck_with and not fact.struck_with]
     text = f"restored the source {name} with {format_count(len(restored), 'fact')}"
     return edit_step(view, {"-strikes": [name], "edits": [Edit(step=view.head + 1, text=text)]})
+
+
+@dataclass(frozen=True)
+class VersionDiff:
+    """Two versions side by side; the facts of a run whose quotes are in the other text, and the others."""
+
+    parts: Sequence[DiffPart]
+    kept_facts: Sequence[Fact] = ()
+    lost_facts: Sequence[Fact] = ()
+
+    @property
+    def line_counts(self) -> dict[str, int]:
+        """The number of lines that are the same, removed, added and changed."""
+        return {
+            kind: sum(part.lines for part in self.parts if part.kind == kind)
+            for kind in ("same", "removed", "added", "changed")
+        }
+
+
+def list_versions(bench: ActionContext, page: Page) -> list[PageVersion]:
+    """All stored versions of the page's address, the newest first."""
+    return bench.store.pages.versions(canonicalize(page.final_url) or page.url)
+
+
+def compare_versions(old: Page, new: Page, facts: Iterable[Fact] = ()) -> VersionDiff:
+    """What differs, and which quotes of `facts` (from either version) are in the other one."""
+    known = list(facts)
+    texts = {old.sha256: new.text, new.sha256: old.text}
+    kept = [fact for fact in known if has_quote(fact.quote, texts.get(fact.sha256, new.text))]
+    return VersionDiff(diff_texts(old.text, new.text), kept, [fact for fact in known if fact not in kept])

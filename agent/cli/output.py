@@ -91,7 +91,7 @@ def follow_up(bench: Workbench, run_id: str, question: str, given: Settings) -> 
 def check_same_model(bench: Workbench, settings: Settings) -> None:
     """Raises UsageError where a run with these settings had another model or server than is set up now."""
     if settings.model != "keyless" and settings.served_by:
-        bench.worker.detect_model()
+        bench.worker.model_search.find()
     if told := bench.explain_other_model(settings):
         raise UsageError(f"{told} Type --model auto to go on with it, or --model keyless for no model.")
 

@@ -75,7 +75,7 @@ def _resume(bench: Workbench, args: Namespace) -> int:
         output.check_same_model(bench, view.run.settings)
     elif args.model == "keyless":
         bench.act(args.resume, "drop_model")
-    elif bench.worker.detect_model() and (served_by := bench.worker.mark_model(wanted)):
+    elif bench.worker.model_search.find() and (served_by := bench.worker.mark_model(wanted)):
         bench.act(args.resume, "keep_model", served_by=served_by)
     else:
         raise UsageError("no model is set up for it: type --model keyless to go on without one")

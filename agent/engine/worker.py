@@ -125,7 +125,7 @@ class Worker:
         self._queued: set[str] = set()
         self._busy: set[str] = set()
         self._requeue: set[str] = set()
-        self._rests = ModelRests()
+        self.rests = ModelRests()
         self._library_sync_due = threading.Event()
         """Set when a run rests: its pages can be indexed."""
         self._lock = threading.Lock()
@@ -242,7 +242,7 @@ class Worker:
             client=client,
             model_failure=error,
             find_model=(lambda own: None) if is_reply else self._find_model,
-            on_model_down=partial(self._rests.note, run.id) if self._threads else None,
+            on_model_down=partial(self.rests.note, run.id) if self._threads else None,
             shutdown_event=self.shutdown_event,
             step_gap_s=self.config.STEP_GAP,
             library=self.library,
@@ -265,7 +265,7 @@ class Worker:
         found = embed.find_embedder(config)
         with self._lock:
             self.config, self.model_search, self._reply_model = config, ModelSearch(config), None
-        self._rests.forget()
+        self.rests.forget()
         self.library.use_embedder(found.embedder, found.detail)
         self.embedder_detail = found.detail
         self._library_sync_due.set()
@@ -287,10 +287,6 @@ class Worker:
             self.config = config
             self._worlds["live"] = open_world("live", config, self.limits.pace, self.limits.take_page)
             self._worlds["live"].health.update({name: one for name, one in former.items() if name != changed})
-
-    def detect_model(self, *, again: bool = False) -> detect.DetectedModel:
-        """The model server, when the search for it has ended; searched for once, or `again`."""
-        return self.model_search.find(again=again)
 
     def model_client(self, name: str, fast: str = "") -> tuple[object | None, str]:
         """The client for a run's `model` setting, and a sentence when the named model is not available."""
@@ -342,8 +338,8 @@ class Worker:
                 with self.limits.places:
                     if self.shutdown_event.is_set():  # the place was long in coming
                         continue
-                    if self._drive(run_id, partial(self._rests.forget, run_id)) is not Status.RUNNING:
-                        self._rests.forget(run_id)
+                    if self._drive(run_id, partial(self.rests.forget, run_id)) is not Status.RUNNING:
+                        self.rests.forget(run_id)
                 self.schedule_batches()
             except CorruptRow as error:  # trying again does not help
                 log.error("%s", error)
@@ -390,17 +386,13 @@ class Worker:
                 log.error("the library is not current", exc_info=error)
             self._library_sync_due.wait(LIBRARY_SYNC_S)
 
-    def describe_outage(self, run_id: str) -> str:
-        """That a run rests because its model failed, in a sentence for a person; "" otherwise."""
-        return self._rests.describe(run_id)
-
     def try_model_now(self, run_id: str) -> None:
         """Try a run that rests because its model failed."""
         own = self.store.ledger.get(run_id).settings
         client, _ = self.model_client(own.model, own.fast_model)
         if isinstance(client, ModelClient):
             client.breaker.ask_at_once()
-        self._rests.try_now(run_id)
+        self.rests.try_now(run_id)
         self.schedule(run_id)
 
     def check_model(self, client: ModelClient) -> tuple[bool, str]:
@@ -411,7 +403,7 @@ class Worker:
         while True:
             try:
                 for run_id in self.store.ledger.list_claimable():
-                    is_due = self._rests.is_due(run_id) or self.store.ledger.control(run_id)
+                    is_due = self.rests.is_due(run_id) or self.store.ledger.control(run_id)
                     if run_id not in self._busy and is_due:
                         self._enqueue(run_id)
                 self.schedule_batches()

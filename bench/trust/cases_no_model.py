@@ -214,7 +214,7 @@ def no_model(bench: Bench) -> Result:
         with tempfile.TemporaryDirectory() as folder, server:
             opened = Workbench(configure(folder, server.url))
             try:
-                assert opened.worker.detect_model().client
+                assert opened.worker.model_search.find().client
                 opened.library.add_file("ferry.md", FERRIES)
                 assert opened.library.vector_index.embed_pending()
                 server.requests.clear()

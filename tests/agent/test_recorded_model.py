@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from agent.actions.acts import find_recorded_act
 from agent.actions.export import export_run
-from agent.actions.recorded_acts import find_recorded_act
 from agent.errors import NotRecorded
 from agent.llm.model import CompletionRequest
 from agent.llm.recorded import LABEL, RECORDED, RecordedModel, list_examples, make_key

@@ -108,7 +108,7 @@ def test_a_check_of_the_model_is_a_call_like_every_other(server: Open) -> None:
         assert quotas.sum_day(ann.id).tokens == 300
         checked, told = bench.check_model()
         assert not checked and "300 of 250 tokens are used today" in told
-        client = bench.worker.detect_model().client
+        client = bench.worker.model_search.find().client
         assert not bench.worker.check_model(client)[0] and len(model.requests) == 3, "by itself, too"
 
 

@@ -39,7 +39,7 @@ def _drive_all(bench: Workbench) -> None:
 def test_the_example_of_batch_uses_the_model_that_is_chosen(
     app: App, bench: Workbench, server: ModelServer
 ) -> None:
-    assert bench.worker.detect_model().client
+    assert bench.worker.model_search.find().client
     tester = app("batch")
     tester.selectbox(key="batch-model").set_value("keyless").run()
     next(one for one in tester.button if batch_form.EXAMPLE_LABEL in one.label).click().run()
@@ -54,7 +54,7 @@ def test_every_other_example_uses_the_model_that_is_chosen(
     app: App, bench: Workbench, server: ModelServer, flow: str
 ) -> None:
     client.library().add_file("ferry.md", b"# Ferries\n\nThe ferry Vinga was launched in 1956.\n")
-    assert bench.worker.detect_model().client
+    assert bench.worker.model_search.find().client
     tester = app("" if flow == "research" else flow)
     tester.selectbox(key=f"{flow}-model").set_value("keyless").run()
     tester.button(key=f"{'check_text' if flow == 'check_text' else flow}-example-0").click().run()
@@ -70,7 +70,7 @@ def test_another_server_is_a_choice_that_is_told(app: App, bench: Workbench, mon
     bench = client.workbench()
     with ModelServer(lambda request: "{}", models=["served"]) as first:
         save_model_setting(bench, "OPENAI_BASE_URL", first.url)
-        assert bench.worker.detect_model().client
+        assert bench.worker.model_search.find().client
         run_id = bench.start(QUESTION, Settings(world="demo", max_calls=2))
         bench.drive(run_id)
     view = bench.snapshot(run_id)
@@ -78,7 +78,7 @@ def test_another_server_is_a_choice_that_is_told(app: App, bench: Workbench, mon
     assert bench.explain_other_model(view.run.settings) == ""
     with ModelServer(lambda request: "{}", models=["served"]) as second:
         save_model_setting(bench, "OPENAI_BASE_URL", second.url)
-        assert bench.worker.detect_model().client
+        assert bench.worker.model_search.find().client
         told = f"Set up now: served at {second.url.removesuffix('/v1').removeprefix('http://')}"
         assert told in bench.explain_other_model(view.run.settings)
         tester = app("research", run=run_id)
@@ -109,5 +109,5 @@ def test_another_server_is_a_choice_that_is_told(app: App, bench: Workbench, mon
         bench.act(run_id, "drop_model")
         assert bench.explain_other_model(bench.snapshot(run_id).run.settings) == ""
         save_model_setting(bench, "OPENAI_BASE_URL", "")
-        assert not bench.worker.detect_model().client
+        assert not bench.worker.model_search.find().client
         assert "Set up now: no model" in bench.explain_other_model(view.run.settings)

@@ -114,7 +114,7 @@ def test_the_threshold_is_moved_and_the_sources_are_told_on_the_runs_own_screen(
 def test_a_run_that_waits_for_its_model_says_so_and_can_go_on_without_it(app, bench, monkeypatch):
     run_id = bench.start(QUESTION, Settings(world="demo"))
     told = "Paused: The model server llm.example does not answer; it is asked again once a minute."
-    monkeypatch.setattr(bench.worker, "describe_outage", lambda _run_id: told)
+    monkeypatch.setattr(bench.worker.rests, "describe", lambda _run_id: told)
     tester = app(run=run_id)
     assert told in shown(tester) and "Nothing is lost or paid twice" in shown(tester)
     assert "no answer from the model" in shown(tester)

@@ -149,7 +149,7 @@ def private_thread(folder: Path, flow: str) -> Iterator[PrivateThread]:
             }
             web = {"EMBEDDING_MODEL": "off", "FETCH_ALLOW": "127.0.0.1", "FETCH_GAP": "0"}
             bench = Workbench(config.read_config({**own, **web}))
-            bench.worker.detect_model()
+            bench.worker.model_search.find()
             page = {"url": site.url("/"), "title": "Kallsteg", "text": FACT}
             world = write_world(folder / "world", [page]) if flow == "research" else "live"
             more = {} if flow == "research" else {"start_urls": [site.url("/")]}

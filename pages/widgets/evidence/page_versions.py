@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.actions.page_versions import VersionDiff
+from agent.actions.sources import VersionDiff
 from agent.store.pages import PageVersion
 from agent.text.diff import DiffPart, DiffPiece
 from agent.text.plurals import format_count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.actions import page_versions
+from agent.actions import sources
 from agent.errors import NotFound
 from agent.text.plurals import format_count
 from agent.text.urls import host
@@ -52,7 +52,7 @@ def draw() -> None:
         )
     st.html(f'<div class="ts">{page_text.render_metadata(page, ref, step)}</div>')
     _draw_download(page, page_id)
-    found = page_versions.list_versions(bench, page)
+    found = sources.list_versions(bench, page)
     if len(found) > 1:
         ui.heading("Versions of this page")
         st.html(side_by_side.render_versions(found, page_id, asked.get("run", ""), asked.get("with", "")))
@@ -109,7 +109,7 @@ def _draw_comparison(page: Page, other_id: str, kept: list[Fact]) -> None:
     """This version and another, the earlier one on the left."""
     other = client.workbench().page(other_id)
     old, new = sorted((page, other), key=lambda one: one.fetched_at)
-    told = page_versions.compare_versions(old, new, kept)
+    told = sources.compare_versions(old, new, kept)
     st.html(side_by_side.render_quote_outcomes(told))
     names = (
         f"{'This version' if one is page else 'The other'}: {labels.format_time(one.fetched_at)}"

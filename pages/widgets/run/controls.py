@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from agent.actions.acts import find_recorded_act
 from agent.actions.export import export_run
-from agent.actions.recorded_acts import find_recorded_act
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.run import export_menu, pause_prompt

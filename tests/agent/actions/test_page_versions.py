@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import page_versions
+from agent.actions import sources
 from agent.types import Settings
 from tests.web.folders import page, write_world
 
@@ -31,29 +31,27 @@ def twice(bench, tmp_path):
 def test_a_text_that_changed_is_a_new_version_and_the_quotes_are_looked_up_in_the_other(bench, twice):
     states = [bench.snapshot(run_id).state for run_id in twice]
     old, new = (bench.page(state.pages[URL].page_id) for state in states)
-    found = page_versions.list_versions(bench, new)
+    found = sources.list_versions(bench, new)
     assert {version.page_id for version in found} == {state.pages[URL].page_id for state in states}
     assert [version.origin for version in found] == ["fetched", "fetched"]
     assert {version.characters for version in found} == {len(new.text)}
-    told = page_versions.compare_versions(old, new, states[0].facts.values())
+    told = sources.compare_versions(old, new, states[0].facts.values())
     assert [piece for part in told.parts for piece, only in part.new if only] == ["410"]
     assert told.line_counts["changed"] == 1
     assert told.lost_facts
     assert all("412" in fact.quote for fact in told.lost_facts)
     assert all("412" not in fact.quote for fact in told.kept_facts)
-    assert page_versions.compare_versions(old, new, states[1].facts.values()).lost_facts, (
+    assert sources.compare_versions(old, new, states[1].facts.values()).lost_facts, (
         "a later quote does not stand in the earlier text"
     )
 
 
 def test_the_same_text_read_again_is_no_new_version(bench, twice):
-    before = len(
-        page_versions.list_versions(bench, bench.page(bench.snapshot(twice[1]).state.pages[URL].page_id))
-    )
+    before = len(sources.list_versions(bench, bench.page(bench.snapshot(twice[1]).state.pages[URL].page_id)))
     again = bench.start(QUESTION, bench.snapshot(twice[1]).run.settings)
     bench.drive(again)
     assert (
-        len(page_versions.list_versions(bench, bench.page(bench.snapshot(again).state.pages[URL].page_id)))
+        len(sources.list_versions(bench, bench.page(bench.snapshot(again).state.pages[URL].page_id)))
         == before
         == 2
     )
@@ -62,5 +60,5 @@ def test_the_same_text_read_again_is_no_new_version(bench, twice):
 def test_what_a_person_gave_is_a_version_of_its_own(bench, twice):
     bench.act(twice[1], "supply", url=URL, text=LATER)
     bench.drive(twice[1])
-    found = page_versions.list_versions(bench, bench.page(bench.snapshot(twice[1]).state.pages[URL].page_id))
+    found = sources.list_versions(bench, bench.page(bench.snapshot(twice[1]).state.pages[URL].page_id))
     assert sorted(version.origin for version in found) == ["fetched", "fetched", "pasted"]

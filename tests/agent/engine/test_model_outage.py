@@ -58,10 +58,10 @@ def test_a_run_rests_until_its_model_answers_and_goes_on_by_itself(
     outage = Outage(role)
     with failing(monkeypatch, outage) as (bench, clock):
         run_id = bench.start(SOLAR, Settings(world="demo"))
-        wait_for(lambda: bench.worker.describe_outage(run_id))
+        wait_for(lambda: bench.worker.rests.describe(run_id))
         before = bench.store.ledger.steps(run_id)
         assert bench.snapshot(run_id).run.status is Status.RUNNING
-        told = bench.worker.describe_outage(run_id)
+        told = bench.worker.rests.describe(run_id)
         assert told.startswith(f"Paused: The model's call “{role}” failed: ") and "tried again" in told
         for minute in range(1, 4):
             clock[0] += PROBE_S
@@ -71,7 +71,7 @@ def test_a_run_rests_until_its_model_answers_and_goes_on_by_itself(
         wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
         view = bench.snapshot(run_id)
         paid = [call.key for call in bench.calls(run_id) if call.prompt_tokens]
-        assert not bench.worker.describe_outage(run_id)
+        assert not bench.worker.rests.describe(run_id)
     assert outage.refused == MAX_TRIES + 3, "a dead server gets one request a minute"
     assert view.steps[: len(before)] == before, "no step is lost"
     assert len(paid) == len(set(paid)) == len(whole.requests), "nothing is paid twice"
@@ -84,10 +84,10 @@ def test_a_person_may_act_on_a_run_that_rests(
 ) -> None:
     with failing(monkeypatch, Outage()) as (bench, _):
         run_id = bench.start(SOLAR, Settings(world="demo"))
-        wait_for(lambda: bench.worker.describe_outage(run_id))
+        wait_for(lambda: bench.worker.rests.describe(run_id))
         bench.act(run_id, act)
         wait_for(lambda: bench.snapshot(run_id).run.status is rests)
-        wait_for(lambda: not bench.worker.describe_outage(run_id))
+        wait_for(lambda: not bench.worker.rests.describe(run_id))
 
 
 def test_a_run_is_tried_after_growing_pauses() -> None:
@@ -114,8 +114,8 @@ def test_a_run_waits_for_a_named_server_that_is_not_there_yet(monkeypatch: pytes
         try:
             bench.start_workers()
             run_id = bench.start(SOLAR, Settings(world="demo"))
-            wait_for(lambda: bench.worker.describe_outage(run_id))
-            assert "offers no model" in bench.worker.describe_outage(run_id)
+            wait_for(lambda: bench.worker.rests.describe(run_id))
+            assert "offers no model" in bench.worker.rests.describe(run_id)
             assert bench.snapshot(run_id).head == 0 and not server.requests, "not a step without it"
             server.models = ["served"]
             wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)

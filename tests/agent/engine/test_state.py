@@ -13,7 +13,6 @@ from agent.engine.state import (
     append,
     find_undone,
     merge,
-    shallow_copy,
     to_jsonable,
     upsert,
     upsert_by_step,
@@ -55,19 +54,6 @@ def test_an_action_is_amended_by_its_step():
         to_jsonable({"actions": [act.model_copy(update={"new_facts": 2})]}),
     )
     assert [(a.step, a.new_facts) for a in state.actions] == [(3, 2)]
-
-
-def test_a_fork_does_not_touch_the_first():
-    first = merge(Toy(), to_jsonable({"leads": [lead("a")]}))
-    second = merge(
-        shallow_copy(first), to_jsonable({"leads": [lead("b")], "notes": [fill(Note, step=1, text="n")]})
-    )
-    assert (len(first.leads), len(second.leads), first.notes) == (1, 2, [])
-
-
-def test_an_unknown_field_is_an_error():
-    with pytest.raises(KeyError):
-        merge(Toy(), {"nonsense": 1})
 
 
 class Own(FlowState):

@@ -43,12 +43,12 @@ def test_what_made_a_run_rest_is_asked_anew(role: str, kind: str, monkeypatch: p
     model = Misbehaving(role, kind)
     with failing(monkeypatch, model) as (bench, _):
         run_id = bench.start(SOLAR, Settings(world="demo"))
-        wait_for(lambda: bench.worker.describe_outage(run_id))
-        told, asked = bench.worker.describe_outage(run_id), model.refused
+        wait_for(lambda: bench.worker.rests.describe(run_id))
+        told, asked = bench.worker.rests.describe(run_id), model.refused
         assert (INSTRUCTIONS_IN_REPLY in told) == (kind == "repeats")
         bench.worker.try_model_now(run_id)
         wait_for(lambda: model.refused == 2 * asked)  # it is as bad as before
-        wait_for(lambda: "Tried 2 times" in bench.worker.describe_outage(run_id))
+        wait_for(lambda: "Tried 2 times" in bench.worker.rests.describe(run_id))
         model.is_down = False
         bench.worker.try_model_now(run_id)
         wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)

@@ -49,8 +49,8 @@ def test_another_address_gets_no_saved_key_and_its_own_gets_it_again(
         assert bench.check_model()[0] and listener.keys == {""}
         name = listener.url.removesuffix("/v1")
         told = f"was given for {ours.url.removesuffix('/v1')}, so it is not used: give one for {name}, or set"
-        assert told in describe_field(bench, KEY).unused and told in bench.worker.detect_model().detail
-        assert told in Workbench().worker.detect_model().detail, "after a restart, too"
+        assert told in describe_field(bench, KEY).unused and told in bench.worker.model_search.find().detail
+        assert told in Workbench().worker.model_search.find().detail, "after a restart, too"
         assert listener.keys == {""}
         save_model_setting(bench, URL, ours.url)
         assert not describe_field(bench, KEY).unused and bench.check_model()[0]
@@ -62,7 +62,7 @@ def test_a_key_without_its_address_asks_nobody(bench: Workbench, listener: Model
     save_key(bench, KEY, "sk-canary")
     save_model_setting(bench, URL, "")
     asked = len(listener.paths)
-    assert "give one for api.openai.com" in bench.worker.detect_model().detail
+    assert "give one for api.openai.com" in bench.worker.model_search.find().detail
     assert not bench.check_model()[0] and len(listener.paths) == asked
 
 
@@ -73,7 +73,7 @@ def test_a_key_of_the_environment_belongs_to_its_address(
     made = Workbench()
     save_model_setting(made, URL, listener.url)
     assert made.check_model()[0] and Workbench().check_model()[0] and listener.keys == {""}
-    assert "was given for api.openai.com" in Workbench().worker.detect_model().detail
+    assert "was given for api.openai.com" in Workbench().worker.model_search.find().detail
     monkeypatch.setenv(URL, listener.url)
     assert Workbench().check_model()[0] and listener.keys == {"", "Bearer sk-outside"}
     made.shutdown()

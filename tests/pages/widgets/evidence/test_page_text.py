@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions.page_versions import VersionDiff
+from agent.actions.sources import VersionDiff
 from agent.store.pages import PageVersion
 from agent.text.diff import diff_texts
 from agent.types import Fact, Outcome, Page
