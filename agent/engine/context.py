@@ -163,13 +163,9 @@ class RunContext:
             if self.shutdown_event.wait(min(left, 0.1)):
                 return
 
-    def now(self) -> str:
-        """The time now, ISO 8601 in UTC."""
-        return utc_timestamp()
-
     def today(self) -> str:
         """Today, ISO 8601: the world's own day where it has one, else the clock's."""
-        return str(getattr(self.world, "today", "")) or self.now()[:10]
+        return str(getattr(self.world, "today", "")) or utc_timestamp()[:10]
 
     def look_up(self, requests: Sequence[WebRequest]) -> tuple[list[WebResult | None], Signal | None]:
         """Search and fetch side by side, within the run's source filter and each host's rate limit; a failure

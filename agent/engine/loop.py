@@ -158,6 +158,7 @@ def take_steps(
             )
             return
         driver, flag = _RunDriver(flows[run.settings.flow], store, lease, equip(run, lease)), ""
+        driver.reload()
         while not (flag or driver.is_at_rest):
             head, _, flag = store.ledger.position(run_id)
             if not flag and head != driver.head:
@@ -167,7 +168,7 @@ def take_steps(
                     with logs.bind(step=head + 1):
                         driver.take_step()
                     yield
-                    if not driver.is_at_rest:
+                    if driver.tools.step_gap_s and not driver.is_at_rest:
                         driver.tools.wait_step_gap()
                 except StopRequested:
                     flag = "stop"
@@ -187,13 +188,15 @@ def take_steps(
         store.ledger.release(lease, Status.FAILED, error=f"{type(error).__name__}: {error}"[:1000])
 
 
+@dataclass
 class _RunDriver:
-    """A run that one worker drives: its state and position."""
+    """A run that one worker drives: its state and position, once it was loaded."""
 
-    def __init__(self, flow: Flow, store: Store, lease: Lease, tools: RunContext) -> None:
-        self.flow, self.store, self.lease, self.tools = flow, store, lease, tools
-        self.is_paused = False
-        self.reload()
+    flow: Flow
+    store: Store
+    lease: Lease
+    tools: RunContext
+    is_paused: bool = False
 
     @property
     def is_at_rest(self) -> bool:

@@ -23,6 +23,7 @@ from agent.flows.check_text.evidence import choose_evidence, choose_mark, find_c
 from agent.flows.check_text.split_text import MAX_SENTENCES, split_text
 from agent.flows.check_text.state import CheckTextRun
 from agent.roles.check_claims import FIND_CLAIMS, NumberedSentence
+from agent.store.ledger import utc_timestamp
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, complete_typed_url
 from agent.types import (
@@ -145,7 +146,7 @@ def search(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     found, actions, why = list[TextSentence](), list[Action](), "A claim of the text cites no source."
     for claim in state.own.claims_to_search(state)[:A_STEP]:
         query = " ".join(claim.text.split()[:MAX_QUERY_WORDS])
-        hits, trouble, now = list[SearchHit](), "No search engine can be asked now", tools.now()
+        hits, trouble, now = list[SearchHit](), "No search engine can be asked now", utc_timestamp()
         usable = {name for name in chosen.intersection(tools.world.engines) if cooling.get(name, "") <= now}
         for name in rank_general({f"search_{name}" for name in usable}):
             result = tools.search(ENGINE_BY_ACTION[name], query)

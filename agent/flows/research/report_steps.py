@@ -34,6 +34,7 @@ from agent.roles.report import (
     SectionReply,
 )
 from agent.roles.role import RoleResult
+from agent.store.ledger import utc_timestamp
 from agent.text.question_analysis import format_question
 from agent.types import Answer, Fact, Outline, OutlineSection
 from agent.types.answers import Sentence
@@ -271,6 +272,6 @@ def _deliver(
     answer = answer.replace(journey=" ".join(filter(None, [describe_reading(state), answer.journey])))
     if answer.length == "full" and answer.sentences:
         level = next(reversed(state_after(state, record_answer(answer)).confidence), None)
-        frame = report_frame.build_frame(state, answer, level, tools.now())
+        frame = report_frame.build_frame(state, answer, level, utc_timestamp())
         answer = answer.replace(blocks=[*add_charts(answer.blocks, answer.sentences), *frame])
     return {**record_answer(answer, reviewed), "pending": None}, "review"

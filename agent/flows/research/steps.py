@@ -18,6 +18,7 @@ from agent.flows.research.policy import CHECK_PLAN, describe_reading, is_plan_ed
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.retrieval.link_scoring import lead_id, make_first_query
 from agent.roles.research import DECISION, PLAN, AnalyzerReply, DecisionReply
+from agent.store.ledger import utc_timestamp
 from agent.text.urls import canonicalize, find_urls, is_excluded
 from agent.types import (
     ENGINE_BY_ACTION,
@@ -87,7 +88,7 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Choose the next round: what comes before a decision of the role, else what it proposes and code
     allows."""
-    actions = policy.available_actions(state, tools.world.engines, tools.now())
+    actions = policy.available_actions(state, tools.world.engines, utc_timestamp())
     if (state.settings.stop_point == "step" or state.history) and needs_plan(state, tools):
         return {}, "plan"
     if state.own.unanalyzed:  # read just before the budget ended the round
