@@ -47,17 +47,6 @@ def test_signing_out_everywhere_ends_every_sign_in_there_was_and_no_later_one(si
     assert sign_in("bo", at=100), "nobody else was signed out"
 
 
-def test_a_blocked_person_is_refused_until_they_are_let_in_again(sign_in, accounts) -> None:
-    ann, bo = sign_in("ann"), sign_in("bo")
-    accounts.people.set_blocked(ann, bo.id, blocked=True)
-    with pytest.raises(SignInRefused, match="blocked"):
-        sign_in("bo", at=999)
-    accounts.people.set_blocked(ann, bo.id, blocked=False)
-    assert sign_in("bo", at=soon()).id == bo.id
-    with pytest.raises(UsageError, match="cannot block yourself"):
-        accounts.people.set_blocked(ann, ann.id, blocked=True)
-
-
 def test_a_block_ends_the_sign_ins_before_it_for_good_those_unseen_too(sign_in, accounts) -> None:
     ann, bo = sign_in("ann"), sign_in("bo", at=200)
     for blocked in (True, False):

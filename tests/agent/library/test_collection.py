@@ -141,20 +141,6 @@ def test_a_written_description_stays_as_long_as_its_text(library):
         library.describe("kb:a.md", " ", "person")
 
 
-def test_the_bin_and_back(library, store):
-    source = library.add_file("a.md", HERONS.encode())
-    library.delete(source.source_id)
-    assert not library.search("herons").hits and not library.index() and library.count(deleted=True) == 1
-    with pytest.raises(NotFound, match="bin"):
-        library.load(source.source_id)
-    assert store.pages.get(source.page_id).text, "an answer may cite it"
-    library.restore(source.source_id)
-    assert library.search("herons").hits
-    library.delete(source.source_id)
-    library.add_file("a.md", HERONS.encode())
-    assert library.search("herons").hits, "who adds it again wants it"
-
-
 def test_the_bin_is_emptied_for_good_and_cited_texts_stay(store):
     library = Library(store, Bags())
     cited, gone, kept = (

@@ -166,16 +166,10 @@ def test_the_response_format_that_works_is_remembered(refuses: set[str], tried: 
         with ThreadPoolExecutor(6) as pool:
             list(pool.map(lambda _: asked(client), range(12)))
         asked(client.with_models("big"))
-        assert {request.format for request in server.requests} == {tried[-1]} and len(server.requests) == 13
-
-
-def test_each_model_is_known_by_itself():
-    with ModelServer(lambda request: '{"ok": true}', refuses={"json_schema"}) as server:
-        client = made(server)
-        asked(client)
         server.refuses.clear()
-        asked(client, tier="fast")
-        assert server.requests[-1].format == "json_schema"
+        asked(client.with_models("other"))
+        assert server.requests.pop().format == "json_schema", "each model is known by itself"
+        assert {request.format for request in server.requests} == {tried[-1]} and len(server.requests) == 13
 
 
 def test_reasoning_models_get_the_parameters_they_take():
@@ -250,8 +244,9 @@ def test_a_reply_may_come_as_the_arguments_of_a_function(arguments: object):
     assert "response_format" not in body
 
 
-def test_stop_works_while_the_server_thinks_and_leaves_no_thread():
-    with ModelServer([web.stalls()]) as server:
+@pytest.mark.parametrize("answer", [web.stalls(), web.status(429, retry_after=100)], ids=["thinks", "waits"])
+def test_stop_works_at_once_and_leaves_no_thread(answer: Answer):
+    with ModelServer([answer]) as server:
 
         def checkpoint() -> None:
             if server.arrived.is_set():
@@ -262,17 +257,6 @@ def test_stop_works_while_the_server_thinks_and_leaves_no_thread():
             asked(made(server, timeout_s=600), checkpoint)
         left = [thread.name for thread in threading.enumerate() if "process_request" not in thread.name]
         assert len(left) <= before and len(server.requests) == 1
-
-
-def test_stop_works_while_it_waits_for_another_try():
-    with ModelServer([web.status(429, retry_after=100)]) as server:
-
-        def checkpoint() -> None:
-            if server.arrived.is_set():
-                raise StopRequested("stop")
-
-        with pytest.raises(StopRequested):
-            asked(made(server), checkpoint)
 
 
 def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch):

@@ -221,15 +221,6 @@ def test_an_existing_file_and_an_empty_folder_are_refused(folder: Path, tmp_path
     assert (tmp_path / "b.zip").read_text() == "mine"
 
 
-def test_a_place_that_cannot_be_written_is_told(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
-    with pytest.raises(StoreError, match="no backup could be written"):
-        write_backup(folder, tmp_path / "file" / "b.zip")
-    write_backup(folder, tmp_path / "b.zip")
-    with pytest.raises(StoreError, match="could not be restored"):
-        restore_backup(tmp_path / "b.zip", tmp_path / "file" / "data")
-
-
 NOON = 1_795_000_000.0
 """A day in 2026."""
 YEAR = 366 * 86400.0

@@ -13,11 +13,9 @@ import pytest
 
 from agent.actions.bundles import import_bundle, verify_bundle
 from agent.errors import BundleError, StoreError
-from agent.export.archive import pack, unpack
 from agent.settings.config import ROOT
 from agent.store.database import Store
 from agent.workbench import Workbench
-from tests.tables import by_table
 
 pytestmark = pytest.mark.real_disk
 
@@ -57,15 +55,3 @@ def test_an_old_bundle_verifies_and_its_import_is_refused_with_the_way_out(
     with pytest.raises(BundleError, match="commit 2579e32c opens it as a run"):
         import_bundle(bench, data)
     assert not bench.runs()
-
-
-@by_table
-def test_what_is_changed_in_an_old_bundle_is_told(name: str, old: str, new: str, hint: str) -> None:
-    about, files = unpack((CORPUS / "bundle-a9f86164cef6.zip").read_bytes())
-    changed = {
-        entry: body.replace(old.encode(), new.encode()) if entry.startswith(name) else body
-        for entry, body in files.items()
-    }
-    assert changed != files
-    found = verify_bundle(pack(changed, about))
-    assert any(hint in problem for problem in found.problems), found.problems

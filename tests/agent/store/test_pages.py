@@ -112,13 +112,6 @@ def test_versions_of_an_address_stand_newest_first(store):
     assert store.pages.versions("https://nowhere.example/") == []
 
 
-def test_the_body_is_kept_compressed(store):
-    name = store.pages.put(seen(raw=b"<p>heron</p>" * 1000))
-    plain, packed = store.pages.body_sizes(name)
-    assert plain == 12_000 and packed < 200
-    assert store.pages.body_sizes(store.pages.put(seen("No body."))) == (0, 0)
-
-
 def test_an_address_is_known_by_the_page_it_gave_last(store):
     first, second = seen(), seen("Two herons.", fetched_at="2026-11-22T09:00:00Z")
     store.pages.put_fetched([("https://a.example/x#top", first), ("https://b.example/", seen())])
