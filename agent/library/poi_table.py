@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from math import isfinite
 from pathlib import Path
 
 from agent.text.tokens import fold
 from agent.types import Facility, Page
 
 _DEGREES = re.compile(r"([NSEWnsew])?\s*([+-]?\d{1,3}(?:[.,]\d+)?)(?:\s*°)?\s*([NSEWnsew])?")
-_COORDINATE_PAIR = re.compile(r"\(?\s*([+-]?\d{1,3}\.\d+)(?:\s*[,;]|\s)\s*([+-]?\d{1,3}\.\d+)\s*\)?")
 _DATA = Path(__file__).parent / "data"
 _COLUMN_OF_NAME = {
     spelling: column
@@ -54,17 +52,14 @@ def find_facilities(page: Page, source_id: str) -> tuple[list[Facility], int]:
 
 def _parse_coordinates(cells: dict[str, str]) -> tuple[float, float] | None:
     """Latitude and longitude in degrees; None when they are missing, invalid, or both exactly 0."""
-    pair = _COORDINATE_PAIR.fullmatch(cells.get("pair", ""))
-    if pair and "latitude" not in cells:
-        latitude, longitude = float(pair[1]), float(pair[2])
-    else:
-        north, east = _parse_degrees(cells.get("latitude", "")), _parse_degrees(cells.get("longitude", ""))
-        if north is None or east is None:
-            return None
-        latitude, longitude = north, east
-    on_the_globe = (
-        isfinite(latitude) and isfinite(longitude) and abs(latitude) <= 90 and abs(longitude) <= 180
-    )
+    parts = [cells.get("latitude", ""), cells.get("longitude", "")]
+    if "latitude" not in cells:
+        parts = cells.get("pair", "").strip("()").replace(",", " ").replace(";", " ").split()
+    degrees = [_parse_degrees(part) for part in parts]
+    if len(degrees) != 2 or None in degrees:
+        return None
+    latitude, longitude = (value or 0.0 for value in degrees)
+    on_the_globe = abs(latitude) <= 90 and abs(longitude) <= 180
     return (latitude, longitude) if on_the_globe and (latitude or longitude) else None
 
 

@@ -36,7 +36,9 @@ _SELECT_CONTROL = select(r.control).where(r.id == bindparam("run"))
 _SELECT_HEAD = select(r.head).where(r.id == bindparam("run"))
 _SELECT_POSITION = select(r.head, r.next, r.control).where(r.id == bindparam("run"))
 _SELECT_STEPS = (
-    select(tables.steps).where(s.run_id == bindparam("run"), s.n > bindparam("after")).order_by(s.n)
+    select(*(s[name] for name in Step.model_fields))
+    .where(s.run_id == bindparam("run"), s.n > bindparam("after"))
+    .order_by(s.n)
 )
 _COPIED_RUN_FIELDS = set("id question created_at updated_at error imported forked_from forked_at".split())
 _RUN_COLUMNS = (*sorted(_COPIED_RUN_FIELDS), "verdict", "confidence")
@@ -170,14 +172,8 @@ class Ledger(TableAccess):
 
     def steps(self, run_id: str, after: int = -1) -> list[Step]:
         """The run's steps with a number above `after`, in order."""
-        rows = self._read(_SELECT_STEPS, {"run": run_id, "after": after}).all()
-        columns = [name for name in Step.model_fields if name != "change"]
-        return [
-            Step.model_construct(
-                **{name: getattr(row, name) for name in columns}, change=from_json(row.change)
-            )
-            for row in rows
-        ]
+        rows = self._read(_SELECT_STEPS, {"run": run_id, "after": after}).mappings()
+        return [Step.model_construct(**{**row, "change": from_json(row["change"])}) for row in rows]
 
     def claim(self, run_id: str, owner: str) -> Lease | None:
         """Take the run for `owner`; None when another living worker holds it."""
