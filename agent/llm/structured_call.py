@@ -98,8 +98,8 @@ def request_structured(
                 f"The prompt is too long for {model}, which takes {context_length:,} tokens with the reply. "
                 "Choose a model with a larger context; MODEL_CONTEXT tells it where the server does not."
             )
-        call = _recall_or_create(context, prompt, attempt, model)
-        if is_new := not _is_answered(call):
+        call, is_new = _recall_or_create(context, prompt, attempt, model)
+        if is_new:
             request = CompletionRequest(
                 prompt, shape, tier, room, context.checkpoint, context.role, context.filling
             )
@@ -158,19 +158,23 @@ def compute_call_key(run_id: str, step: int, attempt: int, prompt: Sequence[Mess
     return hashlib.sha256(keyed.encode()).hexdigest()
 
 
-def _recall_or_create(context: CallContext, prompt: list[Message], attempt: int, model: str) -> ModelCall:
-    """The stored call that was answered; else a new one under the first free key."""
+def _recall_or_create(
+    context: CallContext, prompt: list[Message], attempt: int, model: str
+) -> tuple[ModelCall, bool]:
+    """The stored call that was answered, else one under the first free key; and whether it is new. A call
+    without a reply has no tokens, an empty reply has cost at least its prompt; one that made its run rest
+    answers nothing any more."""
     for step in context.earlier_steps:
         paid = context.recall_earlier(compute_call_key(context.run_id, step, attempt, prompt))
-        if paid is not None and _is_answered(paid):
-            return paid
+        if paid is not None and paid.prompt_tokens and not paid.is_spent:
+            return paid, False
     key = compute_call_key(context.run_id, context.step, attempt, prompt)
     while (call := context.recall(key)) is not None:
-        if _is_answered(call):
-            return call
+        if call.prompt_tokens and not call.is_spent:
+            return call, False
         attempt += 1
         key = compute_call_key(context.run_id, context.step, attempt, prompt)
-    return ModelCall(
+    new = ModelCall(
         key=key,
         run_id=context.run_id,
         step=context.step,
@@ -188,12 +192,7 @@ def _recall_or_create(context: CallContext, prompt: list[Message], attempt: int,
         seconds=0.0,
         at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
-
-
-def _is_answered(call: ModelCall) -> bool:
-    """A call without a reply has no tokens; an empty reply has cost at least its prompt. One that made its
-    run rest answers nothing any more."""
-    return call.prompt_tokens > 0 and not call.is_spent
+    return new, True
 
 
 def _complete_call(

@@ -225,7 +225,7 @@ class LibraryIndex(TableAccess):
         with self._writer.begin() as connection:
             purged = connection.execute(gone).all()
             for row in purged:
-                _delete_passages(connection, row.id)
+                _put_passages(connection, row.id, (), same_text=False)
                 connection.execute(delete(tables.source_tags).where(t.source == row.id))
                 connection.execute(delete(tables.sources).where(s.id == row.id))
             texts = {row.page_id for row in purged} - set(connection.scalars(select(s.page_id)))
@@ -370,9 +370,6 @@ class LibraryIndex(TableAccess):
             return
         waiting = select(u.page_id)
         with self._writer.begin() as connection:
-            if self.has_fulltext:
-                connection.exec_driver_sql(f"DROP TABLE IF EXISTS {TERMS}")
-                connection.exec_driver_sql(f"DROP TABLE IF EXISTS {FULLTEXT}")
             create_fulltext(connection)
             connection.execute(update(tables.sources).values(words=""))
             indexed = select(s.page_id).where(s.page_id.not_in(waiting)).distinct()
@@ -382,13 +379,14 @@ class LibraryIndex(TableAccess):
 
 
 def create_fulltext(connection: Connection) -> None:
-    """Create the empty full-text index, on SQLite. Only ASCII white space separates terms ("." and "," are
-    part of numbers)."""
+    """Create the full-text index anew and empty, on SQLite. Only ASCII white space separates terms ("." and
+    "," are part of numbers)."""
     if connection.dialect.name == "sqlite":
-        made = "CREATE VIRTUAL TABLE IF NOT EXISTS"
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {TERMS}")
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {FULLTEXT}")
         tokenizer = "tokenize=\"ascii tokenchars '.,_'\""
-        connection.exec_driver_sql(f"{made} {FULLTEXT} USING fts5(head, body, {tokenizer})")
-        connection.exec_driver_sql(f"{made} {TERMS} USING fts5vocab({FULLTEXT}, 'row')")
+        connection.exec_driver_sql(f"CREATE VIRTUAL TABLE {FULLTEXT} USING fts5(head, body, {tokenizer})")
+        connection.exec_driver_sql(f"CREATE VIRTUAL TABLE {TERMS} USING fts5vocab({FULLTEXT}, 'row')")
 
 
 def _find_forms(connection: Connection, term: str) -> list[tuple[str, int]]:
@@ -414,32 +412,28 @@ def _quote(terms: Iterable[str]) -> list[str]:
 def _put_passages(
     connection: Connection, row: int, pieces: Sequence[IndexedPassage], *, same_text: bool
 ) -> None:
-    """Put passages with their terms in the place of a source's old ones. Where text and places are the same
-    the old ids stay, and with them the vectors."""
+    """Put passages and their terms in the place of a source's old ones with their terms and vectors. Where
+    text and places are the same the old ids stay, and the vectors."""
     names = ("start", "end", "heading", "kind", "label")
     ordered = select(p.id, *(p[name] for name in names)).where(p.source == row).order_by(p.n)
     old = connection.execute(ordered).all()
     new = [tuple(getattr(piece.passage, name) for name in names) for piece in pieces]
     keeps = same_text and bool(old) and [tuple(passage[1:]) for passage in old] == new
-    _delete_passages(connection, row, terms_only=keeps)
-    if new and not keeps:  # RETURNING would take four times as long
-        values = [dict(zip(names, one, strict=True)) | {"source": row, "n": n} for n, one in enumerate(new)]
-        connection.execute(insert(tables.passages), values)
-    if new and connection.dialect.name == "sqlite":
-        ids = connection.scalars(ordered)
-        terms = [(id, piece.head, piece.body) for id, piece in zip(ids, pieces, strict=True)]
-        connection.exec_driver_sql(f"INSERT INTO {FULLTEXT}(rowid, head, body) VALUES (?, ?, ?)", terms)
-
-
-def _delete_passages(connection: Connection, row: int, *, terms_only: bool = False) -> None:
-    """Remove a source's passages with their terms and vectors, or their terms alone."""
-    if connection.dialect.name == "sqlite":
+    has_fulltext = connection.dialect.name == "sqlite"
+    if has_fulltext:
         of_source = "rowid IN (SELECT id FROM passages WHERE source = ?)"
         connection.exec_driver_sql(f"DELETE FROM {FULLTEXT} WHERE {of_source}", (row,))
-    if not terms_only:
+    if not keeps:
         ids = select(p.id).where(p.source == row)
         connection.execute(delete(tables.vectors).where(tables.vectors.c.passage.in_(ids)))
         connection.execute(delete(tables.passages).where(p.source == row))
+    if new and not keeps:  # RETURNING would take four times as long
+        values = [dict(zip(names, one, strict=True)) | {"source": row, "n": n} for n, one in enumerate(new)]
+        connection.execute(insert(tables.passages), values)
+    if new and has_fulltext:
+        numbered = zip(connection.scalars(ordered), pieces, strict=True)
+        terms = [(id, piece.head, piece.body) for id, piece in numbered]
+        connection.exec_driver_sql(f"INSERT INTO {FULLTEXT}(rowid, head, body) VALUES (?, ?, ?)", terms)
 
 
 def _add_tags(connection: Connection, row: int, tags: Iterable[str]) -> None:
