@@ -88,7 +88,8 @@ def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch, request: py
             engine.dialect, engine._compiled_cache = _fresh.engine.dialect, _fresh.engine._compiled_cache
         return engine
 
-    def copied(reader: Engine, writer: Writer) -> list[str]:
+    def copied(writer: Writer) -> list[str]:
+        reader = writer.engine
         path = Path(reader.url.database or "")
         is_file = reader.dialect.name == "sqlite" and path.name and "vfs" not in reader.url.query
         if is_file and not path.exists():
@@ -96,7 +97,7 @@ def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch, request: py
             with contextlib.suppress(FileExistsError):  # another thread was faster
                 path.hardlink_to(part)
             part.unlink()
-        return migrate(reader, writer)
+        return migrate(writer)
 
     monkeypatch.setattr(database, "open_engine", sharing)
     monkeypatch.setattr(database, "migrate", copied)

@@ -23,13 +23,13 @@ class Accounts:
         config.data_folder.mkdir(parents=True, exist_ok=True)
         self._engine = open_engine(f"sqlite:///{config.data_folder / ACCOUNTS_FILE}")
         writer = Writer(self._engine)
-        migrate(self._engine, writer, tables.MIGRATIONS)
+        migrate(writer, tables.MIGRATIONS)
         defaults = Quota(config.QUOTA_RUNS, config.QUOTA_PAGES, config.QUOTA_TOKENS, config.QUOTA_DOLLARS)
-        self.audit = AuditLog(self._engine, writer)
-        self.people = People(self._engine, writer, self.audit, SignInRules(config))
-        self.tokens = ApiTokens(self._engine, writer, self.audit)
-        self.shares = Shares(self._engine, writer, self.audit)
-        self.quotas = Quotas(self._engine, writer, self.audit, defaults)
+        self.audit = AuditLog(writer)
+        self.people = People(writer, self.audit, SignInRules(config))
+        self.tokens = ApiTokens(writer, self.audit)
+        self.shares = Shares(writer, self.audit)
+        self.quotas = Quotas(writer, self.audit, defaults)
 
     def find_caller(self, text: str, scope: str) -> Person | None:
         """The person for whom a program acts with this token; None when it does not hold for the scope, or

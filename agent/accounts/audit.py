@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Engine, insert, select
+from sqlalchemy import insert, select
 
 from agent.accounts import tables
 from agent.store.ledger import utc_timestamp
@@ -40,6 +40,6 @@ class AuditLog(TableAccess):
 class AuditedTable(TableAccess):
     """A table whose changes are noted in the log."""
 
-    def __init__(self, reader: Engine, writer: Writer, audit: AuditLog) -> None:
-        super().__init__(reader, writer)
+    def __init__(self, writer: Writer, audit: AuditLog) -> None:
+        super().__init__(writer)
         self._audit = audit

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Engine, func, insert, select, update
+from sqlalchemy import ColumnElement, func, insert, select, update
 
 from agent.accounts import tables
 from agent.accounts.audit import AuditedTable, AuditLog
@@ -54,8 +54,8 @@ class Person:
 class People(AuditedTable):
     """Who has signed in. Thread-safe."""
 
-    def __init__(self, reader: Engine, writer: Writer, audit: AuditLog, rules: SignInRules) -> None:
-        super().__init__(reader, writer, audit)
+    def __init__(self, writer: Writer, audit: AuditLog, rules: SignInRules) -> None:
+        super().__init__(writer, audit)
         self.rules = rules
 
     def recognize(self, claims: Mapping[str, Any]) -> Person:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import Engine, func, select
+from sqlalchemy import func, select
 from sqlalchemy.dialects.sqlite import Insert, insert
 
 from agent.accounts import tables
@@ -54,8 +54,8 @@ class DayUse:
 class Quotas(AuditedTable):
     """The quotas of everybody; who has none of their own has the defaults."""
 
-    def __init__(self, reader: Engine, writer: Writer, audit: AuditLog, defaults: Quota) -> None:
-        super().__init__(reader, writer, audit)
+    def __init__(self, writer: Writer, audit: AuditLog, defaults: Quota) -> None:
+        super().__init__(writer, audit)
         self.defaults = defaults
 
     def get(self, person_id: str) -> Quota:

@@ -42,14 +42,13 @@ class KeyedRecords(TableAccess, Generic[R]):
 
     def __init__(
         self,
-        reader: Engine,
         writer: Writer,
         table: Table,
         *,
         dump: Callable[[R], str],
         load: Callable[[str], R],
     ) -> None:
-        super().__init__(reader, writer)
+        super().__init__(writer)
         self._table, self._dump, self._load = table, dump, load
         self._key, self._text, _ = table.columns
 
@@ -81,31 +80,27 @@ class Store:
     writer. Raises StoreTooNew for a database of a newer version, StoreError when it cannot be opened."""
 
     def __init__(self, url: str) -> None:
-        self.engine = reader = open_engine(url)
-        self._writer = writer = Writer(reader)
-        self.url = reader.url
+        self.engine = open_engine(url)
+        self._writer = writer = Writer(self.engine)
+        self.url = self.engine.url
         try:
             is_file = self.url.database and "vfs" not in self.url.query
-            if reader.dialect.name == "sqlite" and is_file:
+            if self.engine.dialect.name == "sqlite" and is_file:
                 Path(str(self.url.database)).parent.mkdir(parents=True, exist_ok=True)
-            migrate(reader, writer)
+            migrate(writer)
         except OSError as trouble:
             shown = self.url.render_as_string(hide_password=True)
             raise StoreError(f"the database {shown} cannot be opened: {trouble}") from trouble
-        self.ledger = Ledger(reader, writer)
-        self.pages = Pages(reader, writer)
-        self.calls = ModelCalls(reader, writer)
+        self.ledger = Ledger(writer)
+        self.pages = Pages(writer)
+        self.calls = ModelCalls(writer)
         self.saved_sites = KeyedRecords(
-            reader,
-            writer,
-            tables.saved_sites,
-            dump=Settings.model_dump_json,
-            load=Settings.model_validate_json,
+            writer, tables.saved_sites, dump=Settings.model_dump_json, load=Settings.model_validate_json
         )
-        self.drafts = KeyedRecords[str](reader, writer, tables.drafts, dump=str, load=str)
-        self.batches = Batches(reader, writer)
-        self.library_index = LibraryIndex(reader, writer)
-        self.vectors = Vectors(reader, writer)
+        self.drafts = KeyedRecords[str](writer, tables.drafts, dump=str, load=str)
+        self.batches = Batches(writer)
+        self.library_index = LibraryIndex(writer)
+        self.vectors = Vectors(writer)
 
     @classmethod
     def in_memory(cls) -> Store:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, select
+from sqlalchemy import Connection, inspect, select
 
 from agent.errors import StoreError, StoreTooNew
 from agent.store import tables
@@ -33,10 +33,10 @@ FORMER_PREFIXES = ("m0", "m100", "a0")
 """Of the names of the migrations of files that are not opened any more."""
 
 
-def migrate(engine: Engine, writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
+def migrate(writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
     """Apply those of these migrations that this database still lacks; returns their names. A file is copied
     first. Raises StoreTooNew when it has an unknown one, StoreError for a store of before m101."""
-    migrations = migrations or MIGRATIONS
+    engine, migrations = writer.engine, migrations or MIGRATIONS
     with engine.connect() as connection:
         have: set[str] = set()
         if inspect(connection).has_table("migrations"):

@@ -17,21 +17,21 @@ class Writer:
     """Begins the writing transactions of one database; shared by threads."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine.execution_options(writes=True)
-        self.lock = Lock()
+        self.engine, self.lock = engine, Lock()
+        self._writing = engine.execution_options(writes=True)
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """A writing transaction; it is committed at the end, and rolled back on an error."""
-        with self.lock, self._engine.begin() as connection:
+        with self.lock, self._writing.begin() as connection:
             yield connection
 
 
 class TableAccess:
-    """Reads with `reader`; writes through `writer`, which lets one thread write at a time."""
+    """Reads and writes tables of the database of `writer`."""
 
-    def __init__(self, reader: Engine, writer: Writer) -> None:
-        self._reader, self._writer = reader, writer
+    def __init__(self, writer: Writer) -> None:
+        self._reader, self._writer = writer.engine, writer
 
     def _read(self, query: Executable, values: Mapping[str, Any] | None = None) -> Any:
         """The whole result of a query, as SQLAlchemy gives it; it needs no connection any more."""

@@ -4,6 +4,7 @@ by model."""
 from __future__ import annotations
 
 import hashlib
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import text
@@ -132,11 +133,8 @@ def test_forgotten_words_wait_to_be_made_anew(store):
 
 
 def test_another_database_is_told_to_have_no_index_of_words():
-    class Postgres:
-        class dialect:
-            name = "postgresql"
-
-    index = LibraryIndex(Postgres(), None)
+    postgres = SimpleNamespace(engine=SimpleNamespace(dialect=SimpleNamespace(name="postgresql")))
+    index = LibraryIndex(postgres)
     for search in (lambda: index.search(["heron"], 5), lambda: index.match_terms(["heron"], [1])):
         with pytest.raises(StoreError, match="SQLite"):
             search()
