@@ -31,21 +31,9 @@ _SELECT_TEXT = select(c.record, c.text).where(c.id == bindparam("page"))
 _SELECT_WITH_RAW = select(c.record, c.text, c.raw).where(c.id == bindparam("page"))
 _EXTRACTION = func.coalesce(type_coerce(c.record, JSON)["extraction"].as_integer(), 0).label("extraction")
 _SELECT_IMPORTED = select(c.imported, _EXTRACTION).where(c.id == bindparam("page"))
-_SELECT_VERSIONS = (
-    select(c.id, c.record, c.fetched_at, c.imported, func.length(c.text).label("characters"))
-    .where(c.url == bindparam("url"))
-    .order_by(c.fetched_at.desc(), c.id)
-)
 _ADDRESS = select(a.url, a.page_id, a.fetched_at, c.url.label("final_url"), a.etag, a.last_modified).join(
     tables.pages, c.id == a.page_id
 )
-_SELECT_ADDRESSES = _ADDRESS.where(a.url.in_(bindparam("urls", expanding=True)))
-_SELECT_SITE = (
-    _ADDRESS.where(a.origin == bindparam("origin"), a.fetched_at >= bindparam("since"))
-    .order_by(a.fetched_at.desc(), a.url)
-    .limit(MAX_SITE_PAGES)
-)
-_FORGET_ADDRESS = delete(tables.fetched_addresses).where(a.url == bindparam("address"))
 
 
 class PageVersion(NamedTuple):
@@ -88,7 +76,7 @@ class Pages(TableAccess):
         with self._writer.begin() as connection:
             for url, page, page_id in rows:
                 insert_page(connection, page, page_id, shelve=shelve)
-                connection.execute(_FORGET_ADDRESS, {"address": url})
+                connection.execute(delete(tables.fetched_addresses).where(a.url == url))
                 here = {"url": url, "origin": urlsplit(url).netloc, "page_id": page_id}
                 there = {name: getattr(page, name) for name in ("fetched_at", "etag", "last_modified")}
                 connection.execute(tables.fetched_addresses.insert(), here | there)
@@ -96,12 +84,15 @@ class Pages(TableAccess):
 
     def find_fetched(self, urls: Iterable[str]) -> dict[str, FetchedAddress]:
         """What the live web gave for these addresses, by their canonical form."""
-        wanted = {"urls": list(dict.fromkeys(map(canonicalize, urls)))}
-        return {row.url: FetchedAddress(*row) for row in self._read(_SELECT_ADDRESSES, wanted)}
+        wanted = _ADDRESS.where(a.url.in_(list(dict.fromkeys(map(canonicalize, urls)))))
+        return {row.url: FetchedAddress(*row) for row in self._read(wanted)}
 
     def list_fetched(self, origin: str, since: str) -> list[FetchedAddress]:
         """The addresses of a site (host, with its port) that were fetched since then, the newest first."""
-        return [FetchedAddress(*row) for row in self._read(_SELECT_SITE, {"origin": origin, "since": since})]
+        newest = _ADDRESS.where(a.origin == origin, a.fetched_at >= since).order_by(
+            a.fetched_at.desc(), a.url
+        )
+        return [FetchedAddress(*row) for row in self._read(newest.limit(MAX_SITE_PAGES))]
 
     def add_if_absent(self, page: Page) -> None:
         """Add a page of an imported run, unless it is stored already."""
@@ -133,8 +124,9 @@ class Pages(TableAccess):
 
     def versions(self, url: str) -> list[PageVersion]:
         """All stored texts of an address (in canonical form), newest first."""
+        columns = (c.id, c.record, c.fetched_at, c.imported, func.length(c.text).label("characters"))
         found = []
-        for row in self._read(_SELECT_VERSIONS, {"url": url}):
+        for row in self._read(select(*columns).where(c.url == url).order_by(c.fetched_at.desc(), c.id)):
             origin = Page.model_validate_json(row.record).origin
             found.append(PageVersion(row.id, row.fetched_at, row.characters, origin, bool(row.imported)))
         return found
