@@ -95,11 +95,8 @@ def test_a_model_can_be_measured(monkeypatch) -> None:
 
     monkeypatch.setattr("agent.llm.detect.find_model", lambda _: SimpleNamespace(client=Parrot(), detail=""))
     row = score_rewrite(ROWS[0], [fill(Turn, user="What is a brass heron?")], make_ask("grey", read_config()))
-    assert (
-        row["read_as"] == "Who built the brass heron?"
-        and row["rewrite_f1"] == 1.0
-        and make_ask("keyless", read_config()) is None
-    )
+    assert row["read_as"] == "Who built the brass heron?" and row["rewrite_f1"] == 1.0
+    assert make_ask("keyless", read_config()) is None
 
 
 def test_a_model_that_is_not_there_is_wrong_usage(monkeypatch) -> None:

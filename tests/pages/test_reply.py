@@ -83,12 +83,8 @@ def test_a_models_reply_shows_its_reasons_and_quotes(app, bench):
     )
     tester = app("reply", run=run_id)
     text = shown(tester)
-    assert (
-        not tester.exception
-        and "They run at night." in text
-        and "asked by a bot: forum help" in text
-        and "it fits" in text
-    )
+    assert not tester.exception and "They run at night." in text and "asked by a bot: forum help" in text
+    assert "it fits" in text
     assert "1 sentence left out" in text
     tester.session_state["reply-tab"] = "Quotes"
     assert NIGHT in shown(tester.run())

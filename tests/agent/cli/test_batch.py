@@ -33,12 +33,8 @@ def test_a_table_in_a_table_out(table: Path, tmp_path: Path, capsys: pytest.Capt
     out = tmp_path / "out" / "answers.csv"
     assert main(["batch", str(table), *DEMO, "--out", str(out)]) == 0
     told = capsys.readouterr()
-    assert (
-        told.out == ""
-        and "Row 3 cannot be asked" in told.err
-        and "3/3" in told.err
-        and "2 done, 1 cannot be asked" in told.err
-    )
+    assert told.out == "" and "Row 3 cannot be asked" in told.err and "3/3" in told.err
+    assert "2 done, 1 cannot be asked" in told.err
     rows = list(csv.DictReader(out.read_text(encoding="utf-8-sig").splitlines()))
     assert [row["id"] for row in rows] == ["1", "2", "3"] and "2 November 2026" in rows[0]["answer"]
     assert main(["batch"]) == 0

@@ -75,10 +75,8 @@ def test_it_is_readable_without_us():
     with zipfile.ZipFile(io.BytesIO(write_bundle(contents()))) as archive:
         assert archive.read("pages/p1.txt").decode().startswith("Before it.")
         assert gzip.decompress(archive.read("pages/p1.body.gz")) == b"<p>The body</p>" * 9
-        assert (
-            "verify" in archive.read("readme.txt").decode()
-            and json.loads(archive.read("run.json"))["run"]["question"] == "Größe? 東京"
-        )
+        assert "verify" in archive.read("readme.txt").decode()
+        assert json.loads(archive.read("run.json"))["run"]["question"] == "Größe? 東京"
         assert len(archive.read("steps.jsonl").splitlines()) == 2
 
 

@@ -62,11 +62,8 @@ def test_what_falls_is_told_before_a_source_is_struck():
 
 def test_a_row_leads_to_its_card_only_where_it_can_be_edited():
     shown = fact_table.render_table([fact(), OWN], "r1", editable=True)
-    assert (
-        shown.count("Exclude, always use or correct this fact") == 2
-        and "?run=r1&amp;fact=f1" in shown
-        and "<b>it" not in shown
-    )
+    assert shown.count("Exclude, always use or correct this fact") == 2 and "?run=r1&amp;fact=f1" in shown
+    assert "<b>it" not in shown
     assert "Exclude, always" not in fact_table.render_table([fact()], "r1")
     corrected = fact_table.render_evidence(fact(former="It stood.", verified=False), "r1")
     assert "It stood." in corrected and "does not support" in corrected
@@ -94,11 +91,8 @@ def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
     steps.append(fill(Step, n=3, name="report", change={"answers": [given]}, next="review"))
     points = [fill(Confidence, step=1, value=0.4), fill(Confidence, step=2, value=0.1)]
     look, card, written = timeline_cards.build_cards(steps, RunState(confidence=points))
-    assert (
-        (card.title, card.before, card.level) == ("You struck 1 fact of a.example", 0.4, 0.1)
-        and not look.facts
-        and look.level == 0.4
-    )
+    assert (card.title, card.before, card.level) == ("You struck 1 fact of a.example", 0.4, 0.1)
+    assert not look.facts and look.level == 0.4
     assert written.why == "After your edit: struck 1 fact"
     drawn = timeline._render_card(card, "r1", last=False)
     assert 'class="struck"' in drawn and "40 % → 10 %" in drawn
