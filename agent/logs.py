@@ -70,8 +70,9 @@ def make_plain(text: object) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text)[:MAX_MESSAGE_CHARS])
 
 
-class _DiscreetFormatter(logging.Formatter):
-    """Tells of an exception its type and place; its message only where the program or the system wrote it."""
+class ReadableFormatter(logging.Formatter):
+    """One line a record, then its traceback, which tells of an exception its type and place; its message only
+    where the program or the system wrote it."""
 
     def formatException(self, ei: Any) -> str:
         """The traceback of an exception and of those that led to it, newest first."""
@@ -86,10 +87,6 @@ class _DiscreetFormatter(logging.Formatter):
             error = error.__cause__ if hides else error.__context__
         return "".join(lines).rstrip()
 
-
-class ReadableFormatter(_DiscreetFormatter):
-    """One line a record, then its traceback."""
-
     def formatMessage(self, record: logging.LogRecord) -> str:
         """The line."""
         record.message = make_plain(record.message)
@@ -102,7 +99,7 @@ class ReadableFormatter(_DiscreetFormatter):
         return redact(super().format(record) + (f" [{about}]" if about and not record.exc_info else ""))
 
 
-class JsonFormatter(_DiscreetFormatter):
+class JsonFormatter(ReadableFormatter):
     """A JSON object a line: at (ISO 8601, UTC), level, logger, message; if known run, step, person, error."""
 
     def format(self, record: logging.LogRecord) -> str:

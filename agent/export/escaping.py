@@ -48,12 +48,7 @@ def escape_csv_cell(text: str) -> str:
 
 def escape_inline(text: str) -> str:
     """Text for a paragraph, heading or list item: one line, nothing in it is Markdown."""
-    return _escape_line(" ".join(_INVISIBLE.sub("", text).split()))
-
-
-def escape_table_cell(text: str) -> str:
-    """Text for a table cell; an empty one becomes a dash, so that every viewer keeps the row's shape."""
-    return escape_inline(text) or "–"
+    return _escape_line(to_one_line(text))
 
 
 def render_blockquote(text: str) -> str:

@@ -13,7 +13,6 @@ from agent.export.document import build_document, build_paper
 from agent.export.escaping import (
     clean_url,
     escape_inline,
-    escape_table_cell,
     render_blockquote,
     render_code,
     render_link,
@@ -68,15 +67,8 @@ def _render_block(block: Block) -> str:
 
 
 def _render_cell(cell: Cell) -> str:
-    if not isinstance(cell, Span | str):
-        return _render_spans(cell)
-    if isinstance(cell, Span) and cell.style in ("strong", "emphasis"):
-        return _render_span(cell)
-    return (
-        render_link(cell.text, cell.url)
-        if isinstance(cell, Span) and clean_url(cell.url)
-        else escape_table_cell(cell if isinstance(cell, str) else cell.text)
-    )
+    """A cell; an empty one becomes a dash, so that every viewer keeps the row's shape."""
+    return _render_spans([cell] if isinstance(cell, Span | str) else cell) or "–"
 
 
 def _render_spans(spans: Inline) -> str:

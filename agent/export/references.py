@@ -21,7 +21,7 @@ from agent.export.report import Report
 from agent.text.urls import canonicalize, host, site
 from agent.types import PAGE_ORIGIN_LABELS, PageRef, Publication, Source
 
-_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)")
+_DATE = re.compile(r"(?!0000)(\d{4})(?!\d)(?:-(0[1-9]|1[0-2])(?!\d)(?:-(0[1-9]|[12]\d|3[01])(?!\d))?)?")
 _WORD = re.compile(r"[a-z0-9]{3,}")
 
 
@@ -122,12 +122,7 @@ def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
 def parse_date_parts(text: str) -> tuple[int, ...]:
     """The date a text begins with (ISO 8601) as year, month and day, as far as they can be; () for none."""
     match = _DATE.match(text)
-    parts = list[int]()
-    for part, most in zip(match.groups() if match else (), (9999, 12, 31), strict=False):
-        if not part or not 1 <= int(part) <= most:
-            break
-        parts.append(int(part))
-    return tuple(parts)
+    return tuple(int(part) for part in match.groups() if part) if match else ()
 
 
 def format_iso_date(date: tuple[int, ...]) -> str:
