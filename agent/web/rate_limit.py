@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agent.net.deadline import POLL_SECONDS, Deadline
@@ -24,18 +24,9 @@ DEFAULT_PAUSE_S = 10.0
 class HostRateLimiter:
     """Slots for requests to hosts. `gap` is in seconds; 0 never waits (a world without servers)."""
 
-    def __init__(
-        self,
-        gap: float,
-        *,
-        concurrent: int = MAX_CONCURRENT,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, gap: float, *, concurrent: int = MAX_CONCURRENT) -> None:
         self._gap = gap
         self._concurrent = concurrent
-        self._clock = clock
-        self._sleep = sleep
         self._lock = threading.Lock()
         self._next_allowed_at: dict[str, float] = defaultdict(float)
         self._in_flight: dict[str, int] = defaultdict(int)
@@ -48,7 +39,7 @@ class HostRateLimiter:
         wait = POLL_SECONDS
         while wait > 0:
             with self._lock:
-                now = self._clock()
+                now = time.monotonic()
                 wait = max(0.0, self._next_allowed_at[host] - now)
                 if self._in_flight[host] >= self._concurrent:
                     wait = POLL_SECONDS
@@ -57,7 +48,7 @@ class HostRateLimiter:
                     self._in_flight[host] += 1
             if wait:
                 pause = min(wait, POLL_SECONDS)
-                self._sleep(pause)
+                time.sleep(pause)
                 watch.extend(pause)
         try:
             yield
@@ -69,16 +60,16 @@ class HostRateLimiter:
         """Leave the host alone for this long, at most a day."""
         with self._lock:
             self._paused_until[host] = max(
-                self._paused_until.get(host, 0.0), self._clock() + min(seconds, MAX_RETRY_AFTER_S)
+                self._paused_until.get(host, 0.0), time.monotonic() + min(seconds, MAX_RETRY_AFTER_S)
             )
 
     def wait_out_pause(self, host: str, watch: Deadline) -> None:
         """Wait until the host's pause is over; a stop or the deadline ends the wait."""
         while (pause := self.remaining_pause(host)) > 0:
             watch.check()
-            self._sleep(min(pause, POLL_SECONDS))
+            time.sleep(min(pause, POLL_SECONDS))
 
     def remaining_pause(self, host: str) -> float:
         """Seconds until the host may be asked again."""
         with self._lock:
-            return max(0.0, self._paused_until.get(host, 0.0) - self._clock())
+            return max(0.0, self._paused_until.get(host, 0.0) - time.monotonic())

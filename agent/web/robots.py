@@ -52,8 +52,7 @@ class RobotsRules:
 class RobotsCache:
     """The rules of every origin, each fetched once a day."""
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._rules_by_origin: dict[str, RobotsRules] = {}
         self._lock = threading.Lock()
 
@@ -62,10 +61,10 @@ class RobotsCache:
         origin = urls.origin(url)
         with self._lock:
             known = self._rules_by_origin.get(origin)
-        if known and known.expires_at > self._clock():
+        if known and known.expires_at > time.monotonic():
             return known
         answer = read(f"{origin}/robots.txt")
-        is_closed, now = answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR, self._clock()
+        is_closed, now = answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR, time.monotonic()
         is_read = HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES
         rules = RobotsRules(
             parsed=parse_rules(answer.body[:MAX_BYTES]) if is_read else (),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
 from agent.net import exchange
 from agent.types import Outcome
+from agent.web import robots
 from agent.web.robots import CACHE_SECONDS, FAILURE_CACHE_SECONDS, RobotsCache
 from agent.web.world import World
 from tests.tables import by_table
@@ -45,9 +47,10 @@ def test_what_a_status_means(status: int, allowed: bool) -> None:
 @pytest.mark.parametrize(
     ("status", "kept"), [(200, CACHE_SECONDS), (404, CACHE_SECONDS), (500, FAILURE_CACHE_SECONDS)]
 )
-def test_the_rules_are_kept_for_a_while(status: int, kept: float) -> None:
+def test_the_rules_are_kept_for_a_while(monkeypatch: pytest.MonkeyPatch, status: int, kept: float) -> None:
     now, reads = [0.0], []
-    rules = RobotsCache(clock=lambda: now[0])
+    monkeypatch.setattr(robots, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    rules = RobotsCache()
 
     def read(url: str) -> exchange.Reply:
         reads.append(url)

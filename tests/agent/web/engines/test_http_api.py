@@ -12,7 +12,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from agent.net.deadline import Deadline
 from agent.settings.config import USER_AGENT
 from agent.types import ENGINES, Outcome
 from agent.web.engines import http_api
@@ -143,15 +142,17 @@ def test_only_a_host_that_a_setting_names_may_be_on_the_own_network(live_world: 
     assert refused.outcome is Outcome.REFUSED and "127.0.0.1" not in refused.detail
 
 
-def test_requests_keep_the_gap_that_a_service_asks_for() -> None:
-    clock: list[float] = [0.0]
-    client = http_api.ApiClient([], gap_s=3.0)
-    pace: Any = client._pace
-    pace._clock, pace._sleep = (lambda: clock[0]), lambda s: clock.__setitem__(0, clock[0] + s)
-    for _ in range(3):
-        with pace.hold_slot("export.arxiv.org", Deadline(60)):
-            pass
-    assert clock[0] >= 6.0
+def test_requests_keep_the_gap_that_a_service_asks_for(
+    live_world: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    passes = SimpleNamespace(monotonic=lambda: now[0], sleep=lambda s: now.__setitem__(0, now[0] + s))
+    monkeypatch.setattr("agent.web.rate_limit.time", passes)
+    with Site({"/search": reply(ANSWERS["arxiv"])}) as site:
+        world = live_world(**point_at(site, "arxiv"))
+        for query in ("heron", "egret", "stork"):
+            world.search("arxiv", query)
+    assert len(site.asked) == 3 and now[0] >= 6.0
 
 
 @pytest.mark.parametrize("name", ["openalex", "searxng", "google"])
