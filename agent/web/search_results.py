@@ -16,12 +16,8 @@ from agent.types.source_filter import normalize_language
 
 DEFAULT_PAUSE_S = 60.0
 """Seconds to leave an engine alone that asks for a pause without a time."""
-PAUSES_S = {
-    Outcome.RATE_LIMITED: DEFAULT_PAUSE_S,
-    Outcome.BLOCKED: 300.0,
-    Outcome.TIMEOUT: 60.0,
-    Outcome.ERROR: 60.0,
-}
+PAUSES_S = dict.fromkeys((Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR), DEFAULT_PAUSE_S)
+PAUSES_S[Outcome.BLOCKED] = 300.0
 """Seconds to leave a failed engine alone that named none (our own judgement: a block outlasts a fault)."""
 MAX_CHARACTERS = 5_000
 """Characters of a field that are looked at, many times what an engine shows."""

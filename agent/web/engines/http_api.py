@@ -22,6 +22,7 @@ from agent.text.dates import normalize_date
 from agent.text.urls import MAX_URL, find_doi
 from agent.types import ENGINE_BY_NAME, Outcome, Publication, SearchResult, SourceFilter
 from agent.web.engines.api_engines import APIS, ApiError, Asked, pick
+from agent.web.extract.metadata import MAX_AUTHORS
 from agent.web.rate_limit import HostRateLimiter
 from agent.web.search_results import (
     MAX_SNIPPET_CHARACTERS,
@@ -30,9 +31,6 @@ from agent.web.search_results import (
     explain_failure,
     strip_markup,
 )
-
-MAX_AUTHORS = 30
-"""Authors that are kept of a paper: more than any citation style names (APA: 20)."""
 
 
 class ApiClient:

@@ -118,6 +118,7 @@ _DATE_KEYS = (
 _AUTHOR_KEYS = "author article:author citation_author dc.creator dcterms.creator parsely-author byl".split()
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 MAX_AUTHORS = 30
+"""Authors that are kept of a paper: more than any citation style names (APA: 20)."""
 
 
 @dataclass
