@@ -133,7 +133,7 @@ class Fetcher:
             if reply.status in REDIRECT_STATUSES and reply.headers.get("Location"):
                 url = _redirect_target(url, reply)
             elif reply.status == HTTPStatus.TOO_MANY_REQUESTS:
-                raise self._refuse_for_now(self._start_pause(url, reply), reply.status)
+                raise http_outcomes.explain_pause(self._start_pause(url, reply), reply.status)
             else:
                 return reply
         return Reply(HTTPStatus.NOT_FOUND, {})
@@ -144,14 +144,14 @@ class Fetcher:
         host = urls.host(url)
         for n in range(1, MAX_ATTEMPTS + 1):
             if pause := self._pace.remaining_pause(host):
-                raise self._refuse_for_now(pause)
+                raise http_outcomes.explain_pause(pause)
             reply = self._request_once(url, attempt, self._policy)
             asks = reply.status == HTTPStatus.SERVICE_UNAVAILABLE and "Retry-After" in reply.headers
             if not asks and reply.status != HTTPStatus.TOO_MANY_REQUESTS:
                 return reply
             pause = self._start_pause(url, reply)
             if n == MAX_ATTEMPTS or pause > MAX_WAIT_S:
-                raise self._refuse_for_now(pause, reply.status)
+                raise http_outcomes.explain_pause(pause, reply.status)
             self._pace.wait_out_pause(host, attempt.deadline)
         raise AssertionError("unreachable")
 
@@ -179,9 +179,6 @@ class Fetcher:
             raise NoAnswer(http_outcomes.PACKED, Outcome.UNSUPPORTED, odd.status) from odd
         cookies |= reply.cookies
         return reply
-
-    def _refuse_for_now(self, pause: float, status: int | None = None) -> NoAnswer:
-        return NoAnswer(http_outcomes.describe_pause(pause), Outcome.RATE_LIMITED, status)
 
     def _build_page_or_redirect(self, reply: Reply, attempt: _FetchAttempt) -> Page | str:
         """The finished page, or the address it redirects to. Raises NoAnswer."""

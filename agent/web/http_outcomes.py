@@ -70,7 +70,8 @@ def explain_status(status: int, headers: Mapping[str, str]) -> NoAnswer:
     return NoAnswer(detail.format(status), outcome, status)
 
 
-def describe_pause(seconds: float) -> str:
-    """The sentence for a host that is left alone for a while."""
-    wait = max(1, round(seconds))
-    return f"The site asks for a pause; it may be asked again in {wait} s. Go on with other pages meanwhile."
+def explain_pause(seconds: float, status: int | None = None) -> NoAnswer:
+    """What it means that a host is left alone for a while."""
+    again = f"it may be asked again in {max(1, round(seconds))} s"
+    detail = f"The site asks for a pause; {again}. Go on with other pages meanwhile."
+    return NoAnswer(detail, Outcome.RATE_LIMITED, status)

@@ -18,6 +18,7 @@ from agent.types import Anchor, Outcome, Page
 from agent.web import mime
 from agent.web.extract import dispatch, encoding
 from agent.web.extract.extraction import Extraction
+from agent.web.http_outcomes import MISREAD
 from agent.web.link_targets import resolve_anchors
 
 MAX_BYTES = 50_000_000
@@ -29,16 +30,7 @@ _CONVERSION_HINTS = {
     **dict.fromkeys(("odp", "odg"), "an OpenDocument drawing: save it as PDF"),
     **dict.fromkeys(("zip", "gz", "7z", "rar", "tar"), "an archive: unpack it first"),
 }
-_PARSER_ERRORS = (
-    OSError,
-    ValueError,
-    LookupError,
-    ArithmeticError,
-    RuntimeError,
-    TypeError,
-    AttributeError,
-    csv.Error,
-)
+_PARSER_ERRORS = (*MISREAD, OSError, RuntimeError, csv.Error)
 """What parsers raise on damaged files: one such file is refused, the others go on."""
 
 log = logging.getLogger(__name__)
