@@ -130,10 +130,8 @@ class ParserPool:
             advice = "Close other programs, or raise the limit of processes, and try again."
             detail = f"The document was not read: this computer {why}. {advice}"
             return Extraction(outcome=Outcome.ERROR, detail=detail)
-        except DeadlineExceeded:
-            is_late = True
-        except ParserDied as death:
-            is_late = death.is_late
+        except (DeadlineExceeded, ParserDied) as end:
+            is_late = not isinstance(end, ParserDied) or end.is_late
         what, advice = "document", "Split it, or save it as plain text."
         if kind in PAGE_KINDS:
             what, advice = "page", "Open it yourself, or look elsewhere."
