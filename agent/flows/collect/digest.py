@@ -80,21 +80,17 @@ def find_wrong_writers(reply: DigestReply, items: Sequence[DigestItem]) -> Itera
             )
 
 
-def _add_left_out(state: CollectRun, answer: Answer, failed: Sequence[PageRef]) -> Answer:
+def _add_left_out(state: CollectRun, answer: Answer, failed: list[PageRef]) -> Answer:
     """An empty digest with the pages that could not be read, and what lies outside the time that was asked
     for."""
     own, told, reason = state.own, [answer.certainty], answer.reason
     days = [node.detected_date for node in own.tree.values() if node.status == "dropped"]
     days += [item.last_date for item in own.items.values() if item.status == "dropped"]
-    if (
-        failed
-        and len(failed) == len(state.pages)
-        and any(page.outcome is not Outcome.EMPTY for page in failed)
-    ):
-        reason = "blocked"
-        told = [f"No answer is given. No page could be read: {describe_failures(list(failed))}"]
+    was_refused = any(page.outcome is not Outcome.EMPTY for page in failed)
+    if was_refused and len(failed) == len(state.pages):
+        reason, told = "blocked", [f"No answer is given. No page could be read: {describe_failures(failed)}"]
     elif failed:
-        told.append(f"Not read: {describe_failures(list(failed))}")
+        told.append(f"Not read: {describe_failures(failed)}")
     if outside := sorted(day[:10] for day in days if not own.intent.covers(day)):
         count = format_count(len(outside), "entry", "entries")
         told.append(f"Outside the time asked for: {count}, the newest of {outside[-1]}.")

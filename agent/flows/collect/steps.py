@@ -29,28 +29,23 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Read the request, and add the start pages to the tree. After a send-back all items are judged again.
     Without a model everything that the start pages lead to is wanted."""
     limit, today, own = state.settings.collect.max_articles, tools.today(), state.own
-    wanted, public = (
-        CollectIntent(max_articles=limit, today=today),
-        frontier.list_instructions(state, public=True),
-    )
+    public = frontier.list_instructions(state, public=True)
+    wanted = CollectIntent(max_articles=limit, today=today)
     if tools.has_model:
         judgement = tools.judge(INTENT, prompt=state.question, notes=public, today=today, max_articles=limit)
         wanted = read_intent(judgement.value, limit, today)
     now = state_after(state, {"intent": wanted})
-    planned = (node for node in own.tree.values() if node.status == "open" or node.held in ("words", "time"))
-    tree = [moved for node in planned if (moved := frontier.limit_node(now, node)) != node]
-    new = dict[str, str]()
-    for url in [
-        *state.settings.start_urls,
-        *(url for text in [state.question, *public] for url in find_urls(text)),
-    ]:
-        if (name := canonicalize(url)) and name not in own.tree and frontier.find_limit(now, url) != "words":
-            new.setdefault(name, url)
-    first = sum(node.depth == 0 and not node.continues for node in own.tree.values())
-    tree += [
-        CrawlNode(id=name, url=url, path=[n], anchor="given by you")
-        for n, (name, url) in enumerate(new.items(), start=first)
+    tree = [
+        frontier.limit_node(now, node)
+        for node in own.tree.values()
+        if node.status == "open" or (node.status == "dropped" and node.held)
     ]
+    new, n = set[str](), sum(node.depth == 0 and not node.continues for node in own.tree.values())
+    for url in [*state.settings.start_urls, *find_urls("\n".join([state.question, *public]))]:
+        name = canonicalize(url)
+        if name and name not in {*own.tree, *new} and frontier.find_limit(now, url) != "words":
+            tree.append(CrawlNode(id=name, url=url, path=[n + len(new)], anchor="given by you"))
+            new.add(name)
     change: Change = {
         "heard": len(state.notes),
         "intent": wanted,
