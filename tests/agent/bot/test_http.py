@@ -240,10 +240,11 @@ def test_waiting_in_line_counts_as_time_of_the_request_and_a_window_does_not(
     sent = time.monotonic()
     assert post("/messages", message).json()["merged"] is False and began[0] >= sent + 0.2
     opened = http._opened[""]
+    going, let_go = threading.Semaphore(0), threading.Event()
     with ThreadPoolExecutor(1) as pool:
-        let_go = threading.Event()
         for _ in range(http_module.MAX_PARALLEL):
-            opened.threads.submit(let_go.wait, 20)
+            opened.threads.submit(lambda: (going.release(), let_go.wait(20)))
+            assert going.acquire(timeout=20)
         waiting = pool.submit(post, "/reply", ASKED)
         wait_for(lambda: opened.threads._work_queue.qsize())
         in_line = time.monotonic()
