@@ -18,7 +18,7 @@ from agent.store.library_index import HEAD_WEIGHT, K1, B
 from agent.text.question_analysis import strip_question
 from agent.text.tokens import content_stems, stem, stem_prefix, stem_prefixes, stem_words
 from agent.text.word_lists import COMMON_WORDS
-from agent.types import Fact, Passage, Turn
+from agent.types import Fact, Passage
 
 MAX_TERMS = 48
 """Words of a question that are searched, the first ones."""
@@ -168,9 +168,3 @@ def weigh_words(question: str, counts: CollectionCounts = UNCOUNTED) -> dict[str
 def score_fact(question: str, fact: Fact) -> float:
     """The relevance of a fact (0..1)."""
     return round(covered_share(weigh_words(question), fact.quote, fact.title), 4)
-
-
-def build_search_texts(question: str, turns: Sequence[Turn]) -> list[str]:
-    """The texts to search for: the question, and after earlier turns also the previous question followed by
-    this one."""
-    return [question, f"{turns[-1].user} {question}"] if turns else [question]

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from agent.types.record import Actor, FormerRecord, Record
-from agent.types.runs import Turn
 
 ShortText = Annotated[str, StringConstraints(max_length=200)]
 
@@ -38,19 +37,12 @@ class Conversation(Record):
         return "\n".join(message.text.strip() for message in self.unanswered_messages if message.text.strip())
 
     @property
-    def turns(self) -> list[Turn]:
-        """The earlier messages as turns; consecutive messages of one side are joined."""
-        turns: list[Turn] = []
-        for message in self.messages[: len(self.messages) - len(self.unanswered_messages)]:
-            text, last = message.text.strip(), turns[-1] if turns else None
-            if message.role == "bot":
-                if last:
-                    turns[-1] = last.replace(bot=f"{last.bot}\n{text}".strip())
-            elif last is None or last.bot:
-                turns.append(Turn(user=text, bot="", run_id="", answered=True))
-            else:
-                turns[-1] = last.replace(user=f"{last.user}\n{text}".strip())
-        return turns
+    def answered_question(self) -> str:
+        """The text of the messages that the bot's last one answered, one message a line; "" for none."""
+        earlier = self.messages[: len(self.messages) - len(self.unanswered_messages)]
+        while earlier and earlier[-1].role == "bot":
+            earlier = earlier[:-1]
+        return Conversation(messages=earlier).question
 
     @property
     def images(self) -> list[str]:

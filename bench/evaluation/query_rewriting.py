@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agent.retrieval.scorer import build_search_texts
 from agent.roles.chat import REWRITE, RewriteReply
 from agent.roles.role import AskModel
 from agent.text.word_lists import STOPWORDS
@@ -33,7 +32,7 @@ def score_rewrite(question: Mapping[str, Any], history: list[Turn], model: AskMo
     }
     reply: RewriteReply = REWRITE.judge(model, **blanks).value
     read_as = reply.query or said
-    searched = build_search_texts(said, history)[-1] if read_as == said else read_as
+    searched = f"{history[-1].user} {said}" if history and read_as == said else read_as
     return {
         "id": question["id"],
         "needs_rewrite": bool(

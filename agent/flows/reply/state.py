@@ -9,8 +9,7 @@ from pydantic import Field
 from agent.answering.view import OnePublisherState
 from agent.engine.run_state import RunState
 from agent.llm.images import format_image_mark
-from agent.retrieval.scorer import build_search_texts
-from agent.types import Fact, Turn
+from agent.types import Fact
 from agent.types.reply import (
     AIResult,
     Conversation,
@@ -25,8 +24,6 @@ from agent.types.reply import (
 
 MAX_QUESTION_CHARS = 3_000
 """Characters of the open question that the steps work with; of a longer one the last."""
-MAX_TURNS, MAX_TURN_CHARS = 8, 2_000
-"""Earlier turns that the steps work with, and characters of each."""
 SPEAKER_LABELS = {"user": "User: ", "bot": "You: "}
 """How prompts mark who wrote a message; "You" is the bot."""
 
@@ -69,12 +66,11 @@ class ReplyState(OnePublisherState):
         text = self.full_conversation(run).question
         return text if len(text) <= MAX_QUESTION_CHARS else text[-MAX_QUESTION_CHARS:].split(maxsplit=1)[-1]
 
-    def earlier_turns(self, run: RunState[Any]) -> list[Turn]:
-        """The last turns before the open question, shortened if long."""
-        return [
-            turn.replace(user=turn.user[-MAX_TURN_CHARS:], bot=turn.bot[:MAX_TURN_CHARS])
-            for turn in self.full_conversation(run).turns[-MAX_TURNS:]
-        ]
+    def search_texts(self, run: RunState[Any]) -> list[str]:
+        """What is searched for: the open question, and in a follow-up the previous one followed by it."""
+        question = run.asked or self.open_question(run)
+        previous = self.full_conversation(run).answered_question[-MAX_QUESTION_CHARS:]
+        return [question, f"{previous} {question}"] if previous else [question]
 
     def picture_count(self, run: RunState[Any]) -> int:
         """How many pictures the roles are shown; 0 when pictures are switched off."""
@@ -100,7 +96,7 @@ class ReplyState(OnePublisherState):
 
     def standalone_question(self, run: RunState[Any]) -> str:
         """The open question, in a follow-up together with the previous one: passages are ranked by it."""
-        return build_search_texts(run.asked or self.open_question(run), self.earlier_turns(run))[-1]
+        return self.search_texts(run)[-1]
 
     @property
     def result(self) -> AIResult:

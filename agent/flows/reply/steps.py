@@ -11,7 +11,6 @@ from agent.engine.state import Change
 from agent.errors import NotFound
 from agent.flows.reply.state import ReplyRun
 from agent.flows.reply.write import stay_silent
-from agent.retrieval.scorer import build_search_texts
 from agent.roles.reply import GATE, SELECTION
 from agent.types import PageRef, Refusal
 from agent.types.reply import GateDecision, LoadedSource, SourceSelection
@@ -49,12 +48,12 @@ def gate(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
 
 def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """Choose the sources of the index that may contain the answer; only shown ids count, up to the limit."""
-    own, question = state.settings.reply, state.asked or state.own.open_question(state)
+    own = state.settings.reply
     scope = state.settings.scope.replace(added_only=not own.include_read_pages)
     hidden = find_hidden_sources(state, tools)
     entries = [entry for entry in tools.library.index(scope=scope) if entry.source_id not in hidden]
     by_words: dict[str, float] = {}
-    texts = [*build_search_texts(question, state.own.earlier_turns(state)), *(p.question for p in state.plan)]
+    texts = [*state.own.search_texts(state), *(part.question for part in state.plan)]
     for text in dict.fromkeys(texts):
         for hit in tools.library.search(text, MAX_WORD_HITS, scope=scope, words_only=True).hits:
             by_words[hit.source_id] = max(hit.score, by_words.get(hit.source_id, 0.0))

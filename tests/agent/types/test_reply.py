@@ -18,21 +18,13 @@ def test_open_is_what_nobody_answered_yet() -> None:
         ("user", "And on FreeBSD? "),
     )
     assert talk.question == "Thanks.\nAnd on FreeBSD?"
-    assert [(turn.user, turn.bot) for turn in talk.turns] == [("Hello\nHow do I install it?", "With apt.")]
+    assert talk.answered_question == "Hello\nHow do I install it?"
 
 
-def test_neighbouring_messages_of_one_side_are_one_turn() -> None:
-    talk = said(
-        ("bot", "Welcome!"),
-        ("user", "a"),
-        ("bot", "b"),
-        ("bot", "c"),
-        ("user", "d"),
-        ("bot", "e"),
-        ("user", "f"),
-    )
-    assert [(turn.user, turn.bot) for turn in talk.turns] == [("a", "b\nc"), ("d", "e")]
-    assert talk.question == "f"
+def test_what_was_answered_is_what_stands_before_the_bots_last_messages() -> None:
+    talk = said(("user", "a"), ("bot", "b"), ("user", "d"), ("bot", "e"), ("bot", "f"), ("user", "g"))
+    assert (talk.answered_question, talk.question) == ("d", "g")
+    assert said(("bot", "Welcome!"), ("user", "a")).answered_question == ""
 
 
 def test_pictures_count_in_the_order_people_sent_them() -> None:
