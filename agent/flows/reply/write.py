@@ -21,6 +21,7 @@ from agent.roles.reply import VERIFICATION, WRITING, WritingReply, WritingSenten
 from agent.roles.role import RoleResult
 from agent.text.contacts import remove_unfounded_contacts
 from agent.text.plurals import format_count
+from agent.text.sentences import LIST_MARK
 from agent.text.urls import canonicalize, find_urls, remove_unknown_urls
 from agent.types import Answer, Fact, Passage, Reason, Sentence
 from agent.types.reply import VerificationResult
@@ -34,7 +35,6 @@ _CALL = re.compile(
 )
 """A mention of a person or channel, or an address that opens a program."""
 _MASS_MENTION = re.compile(r"(?<!\w)@(?=(?:everyone|here|channel|all)\b)", re.IGNORECASE)
-_LIST_ITEM = re.compile(r"\s*(?:[-*•]|\d+[.)])\s")
 
 
 def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
@@ -251,7 +251,7 @@ def _fit_length(sentences: Sequence[Sentence], limit: int, disputed: str) -> tup
     """The first sentences that fit as a text, contradicted ones marked `disputed`; and these sentences."""
     text, fitted = "", list[Sentence]()
     for sentence in sentences:
-        joint = "" if not fitted else "\n" if _LIST_ITEM.match(sentence.text) else " "
+        joint = "" if not fitted else "\n" if LIST_MARK.match(sentence.text) else " "
         said = f"{joint}{sentence.text}" + (f" ({disputed})" if sentence.disputed else "")
         if len(text) + len(said) > limit:
             break

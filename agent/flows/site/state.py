@@ -83,10 +83,6 @@ class SiteState(OnePublisherState):
         parts = [part.question for part in run.plan_parts] if len(run.plan_parts) > 1 else []
         return list(filter(None, [run.full_question, self.search_words, *parts]))
 
-    def search_text(self, run: RunState[Any]) -> str:
-        """What links are ranked by."""
-        return f"{run.full_question} {self.search_words}".strip()
-
     def url_content(self, run: RunState[Any]) -> dict[int, str]:
         """The stored page of each visited address that could be read."""
         urls = {i: self.all_discovered_urls[i] for i in self.visited_urls}
@@ -105,7 +101,8 @@ class SiteState(OnePublisherState):
 
     def relevance_question(self, run: RunState[Any]) -> str:
         """The question as it stands alone, with the public notes: what links are weighed by."""
-        return " ".join([self.search_text(run), *public_note_texts(run)])
+        words = [run.full_question, self.search_words, *public_note_texts(run)]
+        return " ".join(filter(None, words))
 
     def fork_change(self) -> dict[str, Any]:
         """A fork explores anew."""

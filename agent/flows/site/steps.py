@@ -57,7 +57,7 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     start = [index.add(url) for url in state.settings.start_urls if canonicalize(url)]
     now = state_after(state, {**change, **index.change})
     queue = [i for i in dict.fromkeys(start) if i not in now.own.visited_urls]
-    question, is_open = now.own.search_text(now), links.make_url_test(now, tools)
+    question, is_open = now.own.relevance_question(now), links.make_url_test(now, tools)
     for i, page_id in now.own.url_content(now).items():
         most = now.settings.site.max_links_per_page
         for link in links.select_links(question, tools.page(page_id).links, is_open, most):
@@ -76,7 +76,7 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
 def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Fetch the sitemaps of the start pages' hosts; their most relevant addresses become candidates."""
     own, reach, index = state.own, state.settings, UrlIndex(state.own)
-    question, is_open = own.search_text(state), links.make_url_test(state, tools)
+    question, is_open = own.relevance_question(state), links.make_url_test(state, tools)
     parts = [urlsplit(own.all_discovered_urls[i]) for i in own.urls_to_process]
     origins = [
         origin
