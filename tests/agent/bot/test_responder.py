@@ -14,9 +14,8 @@ from agent.errors import StoreError
 from agent.store.ledger import new_owner_id
 from agent.types import Settings, Status, Step
 from agent.types.reply import AIResult, Conversation, RequestContext
-from tests.agent.bot.replies import NIGHT, SAID, Open, counted, line_of, rise, says
+from tests.agent.bot.replies import SAID, Open, counted, line_of, rise, says
 from tests.records import fill
-from tests.waiting import wait_for
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer
 from tests.web.replying_model import Script
@@ -159,11 +158,3 @@ def test_a_run_that_somebody_drives_is_left_to_them(opened: Open) -> None:
         replying.bench.worker._drive(run_id) is Status.RUNNING
         and len(replying.bench.snapshot(run_id).steps) == 1
     )
-
-
-def test_a_reply_can_be_begun_and_watched(opened: Open) -> None:
-    replying = opened(client=ScriptedModel(Script(write=[(SAID, SAID)])))
-    run_id = replying.start_reply(says(), RequestContext(channel="screen"))
-    wait_for(lambda: replying.bench.snapshot(run_id).run.status is not Status.RUNNING)
-    view = replying.bench.snapshot(run_id)
-    assert view.state.own.result.reply_text == NIGHT and view.state.own.context.channel == "screen"  # type: ignore[attr-defined]
