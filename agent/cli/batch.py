@@ -8,14 +8,14 @@ from __future__ import annotations
 import signal
 import threading
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agent.actions import validation
 from agent.batch import csv_input, jobs
 from agent.batch.jobs import BatchStatus
 from agent.cli import options
-from agent.cli.options import Option, command, file_option, flag, limit, option, read_settings
+from agent.cli.options import command, file_option, flag, limit, option, read_settings
 from agent.cli.output import check_network, read_file, write_file, write_stderr, write_stdout
 from agent.engine.run_settings import normalize_settings
 from agent.errors import UsageError
@@ -23,24 +23,17 @@ from agent.text.plurals import clip
 from agent.types import BatchBudget, RowState
 from agent.workbench import Workbench
 
-PLAIN = BatchBudget()
-
-
-def _budget(spec: str, help: str, field: str, type: Callable[[str], float] = int) -> Option:
-    told = f"{help} (new batch: {getattr(PLAIN, field):,.0f})"
-    return option(spec, told, dest=f"batch.{field}", type=type)
-
 
 @command(
     file_option("file FILE.csv", "a table with a column “question”; none: list the batches", nargs="?"),
     file_option("--out FILE", "where to write the answers [default: stdout]"),
     flag("--json", "write JSON instead of CSV", dest="as_json"),
     option("--resume ID", "continue a batch; failed rows are tried again"),
-    _budget("--side-by-side N", "runs at the same time", "side_by_side"),
-    _budget("--max-calls N", "model calls of all rows", "max_calls"),
-    _budget("--max-tokens N", "model tokens of all rows", "max_tokens"),
-    _budget("--max-cost USD", "cost of all rows", "max_cost_usd", float),
-    _budget("--max-minutes MIN", "working time of all rows", "max_minutes", float),
+    limit("--side-by-side N", "runs at the same time", "batch.side_by_side"),
+    limit("--max-calls N", "model calls of all rows", "batch.max_calls"),
+    limit("--max-tokens N", "model tokens of all rows", "batch.max_tokens"),
+    limit("--max-cost USD", "cost of all rows", "batch.max_cost_usd", float),
+    limit("--max-minutes MIN", "working time of all rows", "batch.max_minutes", float),
     options.WORLD,
     options.MODEL,
     limit("--max-steps N", "searches and page visits a row", "max_steps"),
@@ -55,8 +48,8 @@ def batch(args: Namespace) -> int:
         return _list_batches(bench)
     if file and resume:
         raise UsageError("name a file to begin, or --resume ID to go on, not both")
-    given = {name: getattr(args, f"batch.{name}") for name in BatchBudget.model_fields}
-    given = {name: value for name, value in given.items() if value is not None}
+    typed = {name: getattr(args, f"batch.{name}") for name in BatchBudget.model_fields}
+    given = {name: value for name, value in typed.items() if value is not None}
     shown: set[int] = set()
     with _stop_on_interrupt(stopping):
         if file:
@@ -64,7 +57,7 @@ def batch(args: Namespace) -> int:
             validation.check_sources(settings)
             sheet = csv_input.read_sheet(read_file(file), settings)
             check_network(bench, settings.world, jobs.list_flows(sheet.rows, settings))
-            batch_id = jobs.create(bench, file.stem, sheet, settings, PLAIN.replace(**given))
+            batch_id = jobs.create(bench, file.stem, sheet, settings, BatchBudget().replace(**given))
             write_stderr(f"batch {batch_id}: {sheet.summary}, {sheet.question_count} to ask")
             for remark in sheet.remarks:
                 write_stderr(f"  {remark}")

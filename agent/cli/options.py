@@ -8,14 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_args
 
 from pydantic import ValidationError
 
 from agent.errors import UsageError, describe_faults
-from agent.types import ENGINE_NAMES, ReportLength, Settings
+from agent.types import ENGINE_NAMES, BatchBudget, ReportLength, Settings
 
-DEFAULTS = Settings()
+DEFAULTS = SimpleNamespace(**dict(Settings()), batch=BatchBudget())
 Option = tuple[tuple[str, ...], dict[str, Any]]
 """The names of an option or argument, and what argparse is told of it."""
 
@@ -79,8 +80,9 @@ def share(text: str) -> float:
 
 def limit(spec: str, help: str, dest: str, type: Callable[[str], float] = int) -> Option:
     """An option for a limit of a run; a run that is continued keeps its own."""
+    kind = "batch" if dest.startswith("batch.") else "run"
     default = attrgetter(dest)(DEFAULTS) / (60 if type is minutes else 1)
-    return option(spec, f"{help} (new run: {default:,.10g})", dest=dest, type=type)
+    return option(spec, f"{help} (new {kind}: {default:,.10g})", dest=dest, type=type)
 
 
 QUESTION = option("question QUESTION", "the question, in quotes")
