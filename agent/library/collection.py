@@ -8,8 +8,8 @@ their passages are, their terms and their vectors. A `source_id` is `kb:` with a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
 from heapq import nlargest
+from itertools import chain
 from pathlib import Path
 from typing import Unpack
 
@@ -70,7 +70,6 @@ class Library:
         self.kb_dir, self.team_dir = kb_dir, team_dir
         self._indexer = Indexer(store)
         self._folder_sync = FolderSync(self._indexer)
-        self._facilities_of = lru_cache(maxsize=64)(self._read_facilities)
 
     def use_embedder(self, embedder: Embedder | None, absent: str) -> None:
         """Search with another embedder from now on, or by words alone for the reason `absent`."""
@@ -294,13 +293,9 @@ class Library:
     def facilities(self, *, scope: LibraryScope | None = None) -> list[Facility]:
         """The facilities in the tables of the sources: rows with a name and coordinates."""
         sources = self.library_index.sources({**self._scope_query(scope), "places": True})
-        return [
-            place for source in sources for place in self._facilities_of(source.source_id, source.page_id)
-        ]
-
-    def _read_facilities(self, source_id: str, page_id: str) -> list[Facility]:
-        """The facilities of a stored page, which never changes."""
-        return find_facilities(self.store.pages.get(page_id), source_id)[0]
+        get = self.store.pages.get
+        found = (find_facilities(get(source.page_id), source.source_id)[0] for source in sources)
+        return list(chain.from_iterable(found))
 
     def _scope_query(self, scope: LibraryScope | None) -> SourceQuery:
         if scope is None or scope.is_unlimited:

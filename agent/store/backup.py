@@ -250,7 +250,20 @@ def _extract(source: Path, room: Path) -> Manifest:
         with zipfile.ZipFile(source) as archive:
             if any(one.compress_type not in (0, zipfile.ZIP_DEFLATED) for one in archive.infolist()):
                 raise ValueError("`backup` packs in another way")
-            manifest = _read_manifest(source, archive)
+            try:
+                if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
+                    raise ValueError("no manifest is as large")
+                manifest = Manifest.model_validate_json(archive.read(MANIFEST))
+            except (ValueError, KeyError):
+                raise UsageError(f"{source} is no backup of Touchstone: it has no manifest") from None
+            if manifest.format != FORMAT:
+                raise UsageError(f"{source} was written by a newer Touchstone: update this one first")
+            for file in manifest.files:
+                path = PurePosixPath(file.name)
+                is_outside = path.is_absolute() or ".." in path.parts or "\\" in file.name or ":" in file.name
+                if is_outside or not path.parts or not _is_replaced(Path(path.parts[0])):
+                    what = f"{clip(file.name)!r} is no place that a backup may fill"
+                    raise UsageError(f"{source}: {what}. Nothing was changed")
             needed = sum(archive.getinfo(file.name).file_size for file in manifest.files)
             if needed > (free := shutil.disk_usage(room.parent).free):
                 sizes = f"{needed / 1e6:,.0f} MB, and {room.parent} has room for {free / 1e6:,.0f} MB"
@@ -266,24 +279,6 @@ def _extract(source: Path, room: Path) -> Manifest:
             return manifest
     except (OSError, zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError, ValueError) as error:
         raise UsageError(f"{source} cannot be read as a backup ({error}). Nothing was changed") from error
-
-
-def _read_manifest(source: Path, archive: zipfile.ZipFile) -> Manifest:
-    try:
-        if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
-            raise ValueError("no manifest is as large")
-        manifest = Manifest.model_validate_json(archive.read(MANIFEST))
-    except (ValueError, KeyError):
-        raise UsageError(f"{source} is no backup of Touchstone: it has no manifest") from None
-    if manifest.format != FORMAT:
-        raise UsageError(f"{source} was written by a newer Touchstone: update this one first")
-    for file in manifest.files:
-        path = PurePosixPath(file.name)
-        is_outside = path.is_absolute() or ".." in path.parts or "\\" in file.name or ":" in file.name
-        if is_outside or not path.parts or not _is_replaced(Path(path.parts[0])):
-            what = f"{clip(file.name)!r} is no place that a backup may fill"
-            raise UsageError(f"{source}: {what}. Nothing was changed")
-    return manifest
 
 
 def _hash_file(path: Path) -> str:
