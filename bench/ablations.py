@@ -66,10 +66,6 @@ def _yes(*_given: Any, **_named: Any) -> bool:
     return True
 
 
-def _same(text: str, *_given: Any) -> str:
-    return text
-
-
 def name_rules(module: str, names: str, off: Any = None) -> Rules:
     """A rule for each of these names of a module. `off` None: an expression that matches nothing, an empty
     table or list of words, a number 0."""
@@ -89,25 +85,18 @@ def list_claim_rules() -> Rules:
     check = partial(name_rules, "agent.evidence.claim_check")
     forms = importlib.import_module(DATES_AT)._SPANS
     return {
-        **off(
-            "_find_rivals _find_dates _find_times _find_figure _find_negation _find_absent_names", _nothing
-        ),
-        **off("_is_label _is_written", _no),
-        **off("_BOUND _GROUPING _LABEL _IDENTIFIER _DAY MIN_SHARE"),
-        **off("MAX_ROUNDING", 1.0),
-        **off("_PREFIX", 99),
+        **off("_describe_figure _find_rivals _find_negation _find_absent_names", lambda *_given: []),
+        **off("_GROUPING _LABEL _IDENTIFIER MIN_SHARE _PREFIX"),
         **off("_take_initials", lambda _name: ""),
-        **name_rules(f"{CLAIMS_AT}.words", "_CONTRACTIONS _CJK _RANGE_WORD"),
+        **name_rules(f"{CLAIMS_AT}.words", "_CJK _RANGE_WORD"),
         **name_rules(f"{CLAIMS_AT}.words", "find_clock_times", _nothing),
-        **name_rules(f"{CLAIMS_AT}.computed", "_find_spans", _nothing),
-        **name_rules(f"{CLAIMS_AT}.computed", "_AGED _DASH _SPAN _ORDER _RESULT_WORDS _BIRTH"),
-        **check("_EDGE _ADDS _ASKS"),
+        **name_rules(f"{CLAIMS_AT}.computed", "_SPAN _RESULT_WORDS"),
+        **check("_BORDER"),
         **check("find_computations", _nothing),
         **check("is_carried", _no),
-        **check("read_calculations", _same),
-        **name_rules(FIGURES_AT, "MAX_ROUNDING _FRACTIONS _COUNTS_SECONDS _BYTES _LONG_SPANS _CURRENCIES"),
+        **name_rules(FIGURES_AT, "MAX_ROUNDING _LONG_SPANS _CURRENCIES"),
         **name_rules(FIGURES_AT, "find_numbers", _nothing),
-        **name_rules(DATES_AT, "_BARE_YEAR _YEAR_LEAD_IN _COUNTED_NOUN"),
+        **name_rules(DATES_AT, "_BARE_YEAR _NEXT_WORD"),
         **{
             f"dates form {n}": {f"{DATES_AT}._SPANS": [*forms[:n], *forms[n + 1 :]]}
             for n in range(len(forms))
@@ -139,7 +128,7 @@ def list_finder_rules() -> Rules:
     off = partial(name_rules, "agent.retrieval.answer")
     return {
         **off("join_head", lambda _passage: ""),
-        **off("NEAR_SHARE RANK_WEIGHT TERM_SHARE _IDENTIFIER MIN_SHARE_OF_LEAD MIN_FIT"),
+        **off("NEAR_SHARE _IDENTIFIER MIN_SHARE_OF_LEAD MIN_FIT"),
         **off("is_title_named", _no),
     }
 

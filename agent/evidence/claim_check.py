@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent.evidence.claims.computed import find_computations, is_carried, read_calculations
+from agent.evidence.claims.computed import find_computations, is_carried
 from agent.evidence.claims.differences import find_differences
 from agent.evidence.claims.words import ReadText, read_text
 from agent.text.normalization import ELLIPSIS, normalize_text
@@ -76,15 +76,11 @@ class OpenClaim:
 CERTAIN_VERDICTS = ("quoted", "computed")
 """Verdicts that code gives alone."""
 _PRONOUNS = load_words("pronouns")
-_EDGE = frozenset({"a", "an", "the", ELLIPSIS})
+_CLOSING = ' "”’»)]'
 _BORDER = re.compile(r"[.;!?|\n…]|\[\.{3}\]")
-_ADDS = re.compile(r"\s?[,;]\s(?:and|while|whereas)\b")
-_ASKS = re.compile(r"[\s\"”’»)\]]*\?")
 BEFORE_CHARS, AROUND_CHARS = 240, 600
 """Characters before a quote that tell whom, what or when it means, about two sentences; and on each side of
 it that a statement may have its year or unit from."""
-_MAX_PLACES = 50
-"""Places of a claim's words that are looked at."""
 
 Judge = Callable[[Sequence[OpenClaim]], Mapping[str, Judgement]]
 """Judges all open claims of a text at once: claim id -> judgement; one that is missing was not judged."""
@@ -128,7 +124,6 @@ def check_by_code(claim: Claim) -> ClaimCheck:
     for n, quote in enumerate(quotes):
         if claim.statement == claim.quotes[n] or is_quoted(statement, quote):
             return ClaimCheck("quoted", quote=n)
-    statement = read_text(read_calculations(claim.statement, quotes))
     before = map(words_before, claim.quotes, claim.nearby)
     around = read_text("\n".join([claim.context, *claim.sources, *before]))
     computed = find_computations(statement, quotes)
@@ -139,7 +134,7 @@ def check_by_code(claim: Claim) -> ClaimCheck:
         for one in find_differences(statement, quotes, around, [one.figure for one in computed])
     ]
     if computed and not findings and all(is_carried(statement, one) for one in computed):
-        return ClaimCheck("computed", reason=reason, quote=quotes.index(computed[0].quote))
+        return ClaimCheck("computed", reason=reason, quote=quotes.index(computed[0].operands[0][1]))
     differs = any(finding.kind != "name" for finding in findings)
     return ClaimCheck("differs" if differs else "not_checked", tuple(findings), reason)
 
@@ -147,40 +142,21 @@ def check_by_code(claim: Claim) -> ClaimCheck:
 def is_quoted(claim: ReadText, quote: ReadText) -> bool:
     """Whether a claim stands in one stretch of a quote, word for word but for spelling.
 
-    The stretch is one or more whole sentences of the quote, lines or cells, perhaps without what an "and"
-    adds after a comma: what else a sentence says could change what its words say ("He denied that …", "… of
-    the north wing"). A claim and what it stands in are both questions or both none."""
-    asks, keys = claim.text.rstrip(' "”’»)]').endswith("?"), list(claim.keys)
-    while keys and keys[0] in _EDGE:
-        del keys[0]
-    while keys and keys[-1] == ELLIPSIS:
-        del keys[-1]
-    if not any(key[0].isalpha() for key in keys):
+    The stretch is one or more whole sentences of the quote, lines or cells: what else a sentence says could
+    change what its words say ("He denied that …", "… of the north wing"). A claim and what it stands in are
+    both questions or both none."""
+    needle = f" {' '.join(claim.keys).strip(f' {ELLIPSIS}')} "
+    at = quote.line.find(needle)
+    if at < 0 or not any(key[0].isalpha() for key in claim.keys):
         return False
-    needle, at, first, seen = f" {' '.join(keys)} ", -1, 0, 0
-    for _ in range(_MAX_PLACES):
-        if (at := quote.line.find(needle, at + 1)) < 0:
-            return False
-        first, seen = first + quote.line.count(" ", seen, at), at
-        if _is_whole(quote, first, first + len(keys), asks):
-            return True
-    return False
-
-
-def _is_whole(quote: ReadText, first: int, end: int, asks: bool) -> bool:
-    """Do these words begin and end with a sentence, a line or a cell of the quote?"""
-    while first and quote.words[first - 1].key in _EDGE:
-        first -= 1
-    starts = {
-        next((n for n, word in enumerate(quote.words) if word.start >= a), 0) for a, _ in quote.sentences
-    }
-    stop = quote.words[end - 1].end
-    after = quote.text[stop : quote.words[end].start] if end < len(quote.words) else "."
-    before = quote.text[quote.words[first - 1].end if first else 0 : quote.words[first].start]
-    return (
-        (not first or first in starts or bool(_BORDER.search(before)))
-        and (end in starts or bool(_BORDER.search(after)) or bool(_ADDS.match(quote.text, stop)))
-        and bool(_ASKS.match(quote.text, stop)) == asks
+    first = quote.line.count(" ", 0, at)
+    last = first + needle.count(" ") - 2
+    edges = [(quote.words[first - 1].end, quote.words[first].start)] if first else []
+    edges += [(quote.words[last].end, quote.words[last + 1].start)] if last + 1 < len(quote.words) else []
+    ends = quote.text[quote.words[last].end :].lstrip(_CLOSING).startswith("?")
+    return ends == claim.text.rstrip(_CLOSING).endswith("?") and all(
+        _BORDER.search(quote.text, *edge) or any(edge[0] <= start <= edge[1] for start, _ in quote.sentences)
+        for edge in edges
     )
 
 

@@ -30,15 +30,16 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import permutations, product
+from operator import itemgetter
 
+from agent.evidence.conflicts import topic_key
 from agent.evidence.contradiction import dice_similarity, extract_features, find_contradiction
 from agent.evidence.sources import PERSON_SOURCE, map_sites_to_sources
 from agent.text.dates import is_compatible
 from agent.text.plurals import format_changes, format_count, format_percent
 from agent.text.quantities import is_same_quantity
 from agent.text.short_cache import CACHE_SIZE
-from agent.text.tokens import fold
 from agent.text.urls import site
 from agent.types import Confidence, ConfidenceChange, Conflict, Fact, PartConfidence, PlanPart
 
@@ -92,13 +93,17 @@ class EvidencePool:
         conflicts: Iterable[Conflict],
         is_enough: Callable[[Fact], bool],
     ) -> None:
-        self._facts = {fact.id: fact for fact in facts}
-        self._all_conflicts = list(conflicts)
-        self._conflicts = [conflict for conflict in self._all_conflicts if conflict.status == "open"]
-        self._topics = {name: (fold(f.subject), fold(f.attribute)) for name, f in self._facts.items()}
-        self._is_enough = is_enough
-        self._agreements: dict[tuple[str, str], bool] = {}
+        self._facts, self._is_enough = {fact.id: fact for fact in facts}, is_enough
+        self._sides: dict[str, set[str]] = defaultdict(set)
+        """By fact the others on another side of a conflict, whether that is settled or not."""
+        self._open = list[tuple[Conflict, set[str]]]()
         self._sources: dict[frozenset[str], dict[str, str]] = {}
+        for conflict in conflicts:
+            for one, other in permutations(conflict.values, 2):
+                for name in one.fact_ids:
+                    self._sides[name].update(other.fact_ids)
+            if conflict.status == "open":
+                self._open.append((conflict, {name for value in conflict.values for name in value.fact_ids}))
 
     def measure(
         self, part: str, claims: Collection[str], judgement: float, *, is_answered: bool = True
@@ -106,53 +111,51 @@ class EvidencePool:
         """The evidence for a part: before it is answered of that of these facts that gives the most, and a
         conflict about what is asked touches whatever would be claimed; of an answer, which rests on all that
         it cites, of the one that gives the least."""
-        known = [self._facts[name] for name in claims if name in self._facts]
-        asked = [c for c in self._conflicts if c.asks and not is_answered and _has_side(c, claims)]
-        found = [self._measure_claim(part, fact, asked) for fact in known if not fact.rests_on_person]
-
-        def rank(evidence: Evidence) -> tuple[float, float]:
-            figures = PartConfidence(part=part, weight=evidence.weight, judgement=_limit(judgement))
-            value = compute_part(figures.replace(disputed=bool(evidence.conflicts)))
-            return value, max((fact.relevance for fact in evidence.facts), default=0.0)
-
+        ranked = list[tuple[tuple[float, float], Evidence]]()
+        for claim in (self._facts[name] for name in claims if name in self._facts):
+            if claim.rests_on_person:
+                continue
+            found = self._measure_claim(part, claim, () if is_answered else claims)
+            disputed = bool(found.conflicts)
+            figures = PartConfidence(part=part, weight=found.weight, judgement=judgement, disputed=disputed)
+            relevance = max((fact.relevance for fact in found.facts), default=0.0)
+            ranked.append(((compute_part(figures), relevance), found))
         choose = min if is_answered else max
-        return choose(found, key=rank, default=Evidence(part))
+        return choose(ranked, key=itemgetter(0))[1] if ranked else Evidence(part)
 
-    def _measure_claim(self, part: str, claim: Fact, asked: Collection[Conflict]) -> Evidence:
-        same = [fact for fact in self._facts.values() if fact is claim or self._agrees(claim, fact)]
+    def _measure_claim(self, part: str, claim: Fact, asked: Collection[str]) -> Evidence:
+        same = list[Fact]()
+        for fact in self._facts.values():
+            if fact is claim or (fact.id not in self._sides[claim.id] and _agrees(claim, fact)):
+                same.append(fact)
         counting = [fact for fact in same if fact.is_active and not fact.rests_on_person]
         if not counting:
             return Evidence(part)
         ids = frozenset(fact.id for fact in same)
         if ids not in self._sources:
             self._sources[ids] = map_sites_to_sources(same)
-        names = self._sources[ids]
         weights: dict[str, float] = defaultdict(float)
         for fact in counting:
-            source = names[site(fact.url) or PERSON_SOURCE]
+            source = self._sources[ids][site(fact.url) or PERSON_SOURCE]
             weight = min(1.0, fact.trust / FULL_WEIGHT_TRUST)
             if fact.decision == "pinned" or fact.trust >= 1.0:
                 weight = SURE_WEIGHT
             elif self._is_enough(fact):
                 weight *= SURE_WEIGHT
             weights[source] = max(weights[source], weight)
-        against = [c for c in self._conflicts if c in asked or _has_side(c, ids)]
+        against = list[Conflict]()
+        for conflict, sides in self._open:
+            if not sides.isdisjoint(ids) or (conflict.asks and not sides.isdisjoint(asked)):
+                against.append(conflict)
         counting.sort(key=lambda fact: (fact.id != claim.id, fact.decision != "pinned", -fact.relevance))
         return Evidence(part, sum(weights.values()), tuple(sorted(weights)), tuple(against), tuple(counting))
 
-    def _agrees(self, claim: Fact, fact: Fact) -> bool:
-        """Whether two facts say the same: about one attribute of one subject, or in like words."""
-        pair = (min(claim.id, fact.id), max(claim.id, fact.id))
-        if pair not in self._agreements:
-            is_keyed = all(self._topics[claim.id]) and self._topics[claim.id] == self._topics[fact.id]
-            own, other = (
-                f.replace(statement=f.former) if f.former and not f.verified else f for f in (claim, fact)
-            )  # what the page says, before a correction that the quote does not support
-            sides = ([{*pair}.intersection(v.fact_ids) for v in c.values] for c in self._all_conflicts)
-            is_between = any(all({one} in of for one in pair) for of in sides)  # also where it is settled
-            texts = sorted((own.statement, other.statement))
-            self._agreements[pair] = not is_between and _says_same(*texts, is_keyed=is_keyed)
-        return self._agreements[pair]
+
+def _agrees(claim: Fact, fact: Fact) -> bool:
+    """Whether two facts say the same: about one attribute of one subject, or in like words. Of a correction
+    that the quote does not support counts what the page says."""
+    one, other = sorted(f.former if f.former and not f.verified else f.statement for f in (claim, fact))
+    return _says_same(one, other, is_keyed=topic_key(claim) == topic_key(fact) != ("", ""))
 
 
 @lru_cache(CACHE_SIZE)
@@ -183,12 +186,13 @@ def assess_confidence(
 ) -> Confidence:
     """The confidence after a step, from the evidence for each part and the judgement, without the reasons of
     its change. `unanswered`: the parts that the model does not call answered."""
+    judgement = round(min(1.0, max(0.0, judgement)), PRECISION)
     parts = [
         PartConfidence(
             part=found.part,
             sources=list(found.sources),
             weight=round(found.weight, PRECISION),
-            judgement=round(_limit(judgement), PRECISION),
+            judgement=judgement,
             disputed=bool(found.conflicts),
             unanswered=found.part in unanswered,
         )
@@ -235,14 +239,6 @@ def describe_certainty(point: Confidence) -> str:
         reason = f"{about} rests on one source{is_enough} ({named})"
     level = next(name for name, least in LEVELS if point.value >= least)
     return f"{level} confidence ({format_percent(point.value)}): {reason}."
-
-
-def _has_side(conflict: Conflict, ids: Collection[str]) -> bool:
-    return any(name in ids for side in conflict.values for name in side.fact_ids)
-
-
-def _limit(judgement: float) -> float:
-    return min(1.0, max(0.0, judgement))
 
 
 def explain_changes(

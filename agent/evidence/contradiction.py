@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeVar
 
-from agent.text.dates import DateInterval, blank_dates, find_dates, is_compatible
+from agent.text.dates import DateInterval, blank_spans, find_dates, is_compatible
 from agent.text.names import ProperName, find_proper_names
 from agent.text.normalization import is_negation, normalize_text
 from agent.text.quantities import Quantity, find_quantities, is_same_quantity
@@ -60,7 +60,7 @@ class StatementFeatures:
 def extract_features(statement: str) -> StatementFeatures:
     """The comparable parts of a statement."""
     dates = find_dates(statement)
-    bare = blank_dates(statement, dates)
+    bare = blank_spans(statement, dates)
     quantities, text, frame = find_quantities(bare), normalize_text(bare), list[str]()
     taken = {at for one in quantities for at in range(one.start, one.end)}
     for word, start in zip(text.words, text.starts, strict=True):

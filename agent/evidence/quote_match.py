@@ -177,7 +177,8 @@ def _find_spans(quotes: Sequence[str], text: str) -> list[list[QuoteSpan]]:
         return exact
     rows = [[] if found else _split_quote(quote) for quote, found in zip(quotes, exact, strict=True)]
     notes = has_note_marks(quotes[0])
-    hits = find_folded(text, [fold_letters("".join(row)) for row in rows], notes=notes)
+    longest = _MAX_SPREAD * max(map(len, quotes)) + _WINDOW_CHARS
+    hits = find_folded(text, [fold_letters("".join(row)) for row in rows], longest=longest, notes=notes)
     return [
         found or list(_find_spelled(quote, row, text, places, notes=notes))
         for quote, found, row, places in zip(quotes, exact, rows, hits, strict=True)

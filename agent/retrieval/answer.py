@@ -2,19 +2,17 @@
 that stand nowhere.
 
 It finds and shows; it does not understand. A line counts by the share of the question's weight (inverse
-document frequency) that it has with its headings and its passage, and by the rank of its passage. Knows
-passages and a question, no run."""
+document frequency) that it has with its headings and its passage. Knows passages and a question, no run."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from agent.retrieval.link_scoring import is_title_named
-from agent.retrieval.passages import last_heading, split_sentences
+from agent.retrieval.passages import split_sentences
 from agent.retrieval.scorer import (
     REFERENCE_PASSAGES,
     CollectionCounts,
@@ -34,18 +32,10 @@ MAX_PASSAGES, WORDS_BELOW = 5, 100
 """Lines below the lead, and their words in all."""
 NEAR_SHARE = 0.3
 """What a word counts that is neither in the line nor above it, but in another line of its passage."""
-RANK_WEIGHT = 2.0
-"""What the rank of its passage counts beside a line's own share."""
-TERM_SHARE = 0.5
-"""What of the missing share the first line of a definition gets whose term has only words of the question."""
 MIN_SHARE_OF_LEAD = 0.5
 """A line is shown with at least this share of the lead's score."""
-
-
 MAX_WORDS = 40
 """Words of one candidate (what a lead may have at most); a longer one is cut at a clause or word."""
-MAX_SENTENCES_AFTER_TERM = 12
-"""Sentences of one definition that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +81,13 @@ class PassageAnswer:
 
 
 class Line(NamedTuple):
-    """A line of a passage and its score."""
+    """A line that may answer: one verbatim stretch of the page, what is shown of it with its term or header,
+    the stem prefixes of that, and its score."""
 
-    candidate: Candidate
+    passage: Passage
+    quote: str
+    statement: str
+    words: frozenset[str]
     score: float
 
 
@@ -128,9 +122,7 @@ def find_best_lines(
     is_ranked = any(passage.score for passage in passages)
     passages = passages if is_ranked else _rank(question, passages, counts)
     weights = weigh_words(question, counts or count_at_hand(content_stems(question), passages))
-    return [
-        _quote(line) for line in _score_lines(weights, passages) if line.candidate.words & weights.keys()
-    ][:k]
+    return [_quote(line) for line in _score_lines(weights, passages) if line.words & weights.keys()][:k]
 
 
 def _rank(question: str, passages: Sequence[Passage], counts: CollectionCounts | None) -> Sequence[Passage]:
@@ -148,22 +140,24 @@ def _answer_part(part: str, passages: Sequence[Passage], counts: CollectionCount
         return unseen
     lead, rest = lines[0], lines[1:]
     # what stands on the page of a thing that the lead names: "designed by X", and a line of the page about X
-    titles = {line.candidate.passage.title for line in rest} - {lead.candidate.passage.title}
-    named = {title for title in titles if is_title_named(lead.candidate.statement, title)}
-    onward = [line for line in rest if line.candidate.passage.title in named][:1]
-    read = [line.candidate.passage for line in [lead, *onward]]
-    held = stem_prefixes(*(f"{join_head(passage)}\n{passage.text}" for passage in read))
+    onward = list[Line]()
+    for line in rest:
+        title = line.passage.title
+        if title != lead.passage.title and is_title_named(lead.statement, title):
+            onward = [line]
+            break
+    held = stem_prefixes(*(f"{join_head(line.passage)}\n{line.passage.text}" for line in [lead, *onward]))
     best = max(passage.score for passage in passages)
     if (_share(weights, held) + best) / 2 < MIN_FIT:
         return unseen
     rest = [line for line in rest if line.score >= MIN_SHARE_OF_LEAD * lead.score and line not in onward]
-    said, room, shown = lead.candidate.words, WORDS_BELOW, list[Line]()
+    said, room, shown = lead.words, WORDS_BELOW, list[Line]()
     for line in [*onward, *rest]:
-        candidate = line.candidate
-        if candidate.words <= said or candidate.length > room or len(shown) == MAX_PASSAGES:
+        length = len(line.statement.split())
+        if line.words <= said or length > room or len(shown) == MAX_PASSAGES:
             continue  # it repeats what is shown, or is too long
         shown.append(line)
-        said, room = said | candidate.words, room - candidate.length
+        said, room = said | line.words, room - length
     return PartAnswer(part, _quote(lead), tuple(map(_quote, shown)))
 
 
@@ -179,28 +173,26 @@ def _share(weights: Mapping[str, float], words: Collection[str]) -> float:
 
 def _score_lines(weights: Mapping[str, float], passages: Sequence[Passage]) -> list[Line]:
     """The lines of all passages that ask nothing, best first; ties in the order of the passages."""
-    best, lines = max((passage.score for passage in passages), default=0.0) or 1.0, list[Line]()
+    lines = list[Line]()
     for passage in passages:
-        candidates, above = cut_candidates(passage), stem_prefixes(join_head(passage))
-        near = above.union(*(candidate.words for candidate in candidates))
-        term = stem_prefixes(passage.label) if passage.kind == "definition" else frozenset()
-        for candidate in candidates:
-            own = _share(weights, candidate.words | above)
-            own += NEAR_SHARE * (_share(weights, near) - own)
-            if term and term <= weights.keys() and candidate.place == 0:
-                own += TERM_SHARE * (1 - own)
-            score = own * (1 + RANK_WEIGHT * passage.score / best) / (1 + RANK_WEIGHT)
-            lines += [] if candidate.is_question else [Line(candidate, round(score, 4))]
+        above, cuts = stem_prefixes(join_head(passage)), list(cut_lines(passage))
+        words = [stem_prefixes(statement) for _, statement in cuts]
+        near = _share(weights, above.union(*words))
+        for (quote, statement), here in zip(cuts, words, strict=True):
+            if not statement.rstrip().endswith(("?", "？", "؟")):
+                own = _share(weights, here | above)
+                score = round(own + NEAR_SHARE * (near - own), 4)
+                lines.append(Line(passage, quote, statement, here, score))
     return sorted(lines, key=lambda line: -line.score)
 
 
 def _quote(line: Line) -> Quotation:
-    passage = line.candidate.passage
+    passage = line.passage
     return Quotation(
         page_id=passage.page_id,
-        quote=line.candidate.quote,
-        statement=line.candidate.statement,
-        subject=find_topic(passage.title) or line.candidate.quote[:60],
+        quote=line.quote,
+        statement=line.statement,
+        subject=find_topic(passage.title) or line.quote[:60],
         score=line.score,
         passage_id=passage.id,
         heading=passage.heading,
@@ -231,69 +223,27 @@ def find_unseen_terms(question: str, passages: Sequence[Passage]) -> tuple[str, 
     return tuple(dict.fromkeys(unseen))
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A line that may answer. `quote` is one verbatim stretch of the page, `statement` what is shown."""
-
-    passage: Passage
-    quote: str
-    statement: str
-    place: int
-    """0 for the first of its passage."""
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """The stem prefixes of what it states, with its term or header."""
-        return stem_prefixes(self.statement)
-
-    @property
-    def is_question(self) -> bool:
-        """Whether it asks instead of stating."""
-        return self.statement.rstrip().endswith(("?", "？", "؟"))
-
-    @property
-    def length(self) -> int:
-        """Words that are shown."""
-        return len(self.statement.split())
-
-
-def cut_candidates(passage: Passage) -> list[Candidate]:
-    """The candidates of a passage in the order of its text."""
-    cut = {"rows": _cut_rows, "definition": _cut_definition}
-    above = {passage.label.strip(), last_heading(passage), passage.title}
-    found = [one for one in cut.get(passage.kind, _cut_prose)(passage) if one[1].strip() not in above]
-    return [Candidate(passage, quote, statement, n) for n, (quote, statement) in enumerate(found)]
-
-
-Cut = tuple[str, str]
-"""Quote, statement."""
-
-
-def _cut_prose(passage: Passage) -> Iterator[Cut]:
+def cut_lines(passage: Passage) -> Iterator[tuple[str, str]]:
+    """The lines of a passage in the order of its text, each as its quote and its statement: sentences, rows
+    of a table with their header, the sentences of a definition with its term."""
+    text, label = passage.text, " ".join(passage.label.split())
+    if passage.kind == "definition":
+        has_term = bool(label) and text.startswith(passage.label)
+        text = text[len(passage.label) :] if has_term else text
+        for sentence in split_sentences(passage.replace(text=text)) or [text.strip()]:
+            short = shorten(sentence, max(12, MAX_WORDS - len(label.split())))
+            if has_term and text.lstrip().startswith(short):
+                quote = passage.text[: passage.text.index(text.lstrip()) + len(short)]
+            else:
+                quote = short
+            if quote.strip():
+                yield quote, f"{label} — {short}" if label else short
+        return
     for sentence in split_sentences(passage):
-        short = shorten(sentence)
-        yield short, short
-
-
-def _cut_rows(passage: Passage) -> Iterator[Cut]:
-    for row in split_sentences(passage):
-        if row != passage.label and sum(bool(cell.strip()) for cell in row.split("|")) > 1:
-            yield row, describe_row(passage.label, row)
-
-
-def _cut_definition(passage: Passage) -> Iterator[Cut]:
-    label = " ".join(passage.label.split())
-    has_term = bool(passage.label) and passage.text.startswith(passage.label)
-    text = passage.text[len(passage.label) :] if has_term else passage.text
-    sentences = split_sentences(passage.replace(text=text)) or [text.strip()]
-    room = MAX_WORDS - len(label.split())
-    for sentence in sentences[:MAX_SENTENCES_AFTER_TERM]:
-        if not sentence:
-            continue
-        short = shorten(sentence, max(12, room))
-        follows = has_term and text.lstrip().startswith(short)
-        quote = passage.text[: passage.text.index(text.lstrip()) + len(short)] if follows else short
-        yield quote, f"{label} — {short}" if label else short
+        if passage.kind != "rows":
+            yield (short := shorten(sentence)), short
+        elif sentence != passage.label and sum(bool(cell.strip()) for cell in sentence.split("|")) > 1:
+            yield sentence, describe_row(passage.label, sentence)
 
 
 def shorten(text: str, most: int = MAX_WORDS) -> str:

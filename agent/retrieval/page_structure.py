@@ -78,21 +78,19 @@ def infer_headings(page: Page) -> Page:
     if len(marked) > 1:
         return page
     found: dict[int, Heading] = {}
-    lines = find_lines(page.text, 0, len(page.text))
     apart = [(block.start, block.end) for block in page.blocks if block.kind != "paragraph"]
     furthest = list(accumulate((end for _, end in apart), max))
-    for n, ((start, end), (next_start, next_end)) in enumerate(pairwise(lines)):
-        before_it = bisect_right(apart, start, key=lambda span: span[0])
-        if before_it and furthest[before_it - 1] > start:
-            continue
+    short_lines = 0  # in a row above
+    for (start, end), (next_start, next_end) in pairwise(find_lines(page.text, 0, len(page.text))):
         line = page.text[start:end].strip()
-        before = [page.text[a:b].strip() for a, b in lines[max(0, n - MIN_LIST_LINES) : n]]
-        in_list = len(before) == MIN_LIST_LINES and all(
-            len(other.split()) <= MAX_HEADING_WORDS and other != page.title for other in before
-        )
-        plain = line[-1] not in ".!?;:,|" and "|" not in line and line[0].isalnum() and line != page.title
-        short = len(line.split()) <= MAX_HEADING_WORDS and len(line) < MAX_HEADING_CHARS
-        if plain and short and not in_list and len(page.text[next_start:next_end].split()) >= MIN_BODY_WORDS:
+        in_list, few = short_lines >= MIN_LIST_LINES, len(line.split()) <= MAX_HEADING_WORDS
+        short_lines = short_lines + 1 if few and line != page.title else 0
+        before_it = bisect_right(apart, start, key=lambda span: span[0])
+        if in_list or not few or (before_it and furthest[before_it - 1] > start):
+            continue
+        is_plain = line[-1] not in ".!?;:,|" and "|" not in line and line[0].isalnum() and line != page.title
+        has_body = len(page.text[next_start:next_end].split()) >= MIN_BODY_WORDS
+        if is_plain and has_body and len(line) < MAX_HEADING_CHARS:
             at = page.text.index(line, start)
             found[at] = Heading(start=at, level=2, text=line)
     found |= {heading.start: heading for heading in page.headings}

@@ -332,27 +332,25 @@ def _flat(text: str) -> str:
 
 def describe_page(page: Page) -> str:
     """What a page is about, in a line: "Title: first telling sentence — heading; heading"."""
-    title = " ".join(page.title.split())
-    # the first sentence that says something, on one line; the first line of all when none does
-    text, first = page.text[:DESCRIBED_CHARS], ""
-    spans = [(start, " ".join(text[start:end].split())) for start, end in find_sentence_spans(text)]
-    lines = [(start, line) for start, line in spans if line != title]
-    for start, line in lines:
-        is_unspaced = not line.isascii() and " " not in line and len(line) >= MIN_TELLING_CHARS
+    title, text, first, other = _flat(page.title), page.text[:DESCRIBED_CHARS], "", ""
+    for start, end in find_sentence_spans(text):  # the first that says something, else the first of all
+        line = _flat(text[start:end])
         is_in_table = any(table.start <= start < table.end for table in page.tables)
+        is_unspaced = not line.isascii() and " " not in line and len(line) >= MIN_TELLING_CHARS
         is_told = len(line.split()) >= MIN_TELLING_WORDS or is_unspaced
-        if is_told and line[-1] in '.!?。！？…”"»)' and not is_in_table:
+        other = other or (line if line != title else "")
+        if is_told and line != title and line[-1] in '.!?。！？…”"»)' and not is_in_table:
             first = line
             break
-    first = first or next((line for _, line in lines), "")
-    headings = dict.fromkeys(_flat(heading.text) for heading in page.headings if heading.level < 4)
-    listed = "; ".join(
-        heading for heading in headings if heading and heading != title and not heading.startswith("Page ")
-    )
-    parts = [_truncate(title, 100), _truncate(first, 160 if listed else MAX_DESCRIPTION_CHARS)]
-    told = ": ".join(part for part in parts if part)
+    listed = list[str]()
+    for heading in page.headings:
+        name = _flat(heading.text)
+        if heading.level < 4 and name not in ("", title, *listed) and not name.startswith("Page "):
+            listed.append(name)
+    most = 160 if listed else MAX_DESCRIPTION_CHARS
+    told = ": ".join(filter(None, (_truncate(title, 100), _truncate(first or other, most))))
     if listed and len(told) < MAX_DESCRIPTION_CHARS - 30:
-        told = f"{told} — {listed}" if told else listed
+        told = " — ".join(filter(None, (told, "; ".join(listed))))
     return _truncate(told or page.url, MAX_DESCRIPTION_CHARS)
 
 

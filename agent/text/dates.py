@@ -9,7 +9,7 @@ a listing has hundreds.)"""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
@@ -64,15 +64,7 @@ _BARE_YEAR = re.compile(
     r"(?<![\d.,$€£¥/\w-])(?P<year>[12]\d{3})(?:[-–/](?P<to>\d{2}|[12]\d{3}))?(?![\d\w%°]|[.,]\d|\s?(?:BCE?"
     r"|%|°))"
 )
-_YEAR_LEAD_IN = re.compile(
-    r"(?:\b(?:in|since|from|until|till|by|to|and|during|before|after|around|about|circa|c|ca|early|late|mid"
-    r"|year|born|of|for|the|&)\.?|[(–;,*†-])\s*$",
-    re.IGNORECASE,
-)
-_COUNTED_NOUN = re.compile(
-    r"\s+(?!(?:and|or|in|at|by|to|the|a|an|was|is|were|as|on|for|with|from|when|until|but|it|he|she|they"
-    r"|that|which|who|after|before|of|under|during|census)\b)[a-z]+"
-)
+_NEXT_WORD = re.compile(r"\s?[a-z]+")
 _NUMERIC_DATE = re.compile(r"(?<![\d/-])([0-3]?\d)([/-])([0-3]?\d)\2(?:19|20)\d\d(?!\d)")
 _DATE_IN_URL = re.compile(r"/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?=[/-]|$)")
 
@@ -131,16 +123,11 @@ def find_dates(text: str) -> list[DateInterval]:
     for form in _SPANS:
         read = (_read_interval(match) for match in form.finditer(left))
         found += filter(None, read)
-        left = blank_dates(left, found)
-    for match in _BARE_YEAR.finditer(left):
-        # a bare year, or both ends of "1939–45"; a figure is more likely a count in "1200 people", but not in
-        # "a 1928 silent film"
-        before = left[max(0, match.start() - 12) : match.start()]
-        noun = None if _YEAR_LEAD_IN.search(before) else _COUNTED_NOUN.match(left, match.end())
-        if noun:
-            is_measured = any(n.is_measured for n in find_quantities(left[match.start() : noun.end()]))
-            if is_measured or not before.lower().endswith((" a ", " an ")):
-                continue
+        left = blank_spans(left, found)
+    for match in _BARE_YEAR.finditer(left):  # or both ends of "1939–45"
+        noun = _NEXT_WORD.match(left, match.end())
+        if noun and any(n.is_measured for n in find_quantities(left[match.start() : noun.end()])):
+            continue  # "1200 metres" is no year
         first = int(match["year"])
         last = int(match["to"] or first)
         last += first - first % 100 if last < 100 else 0
@@ -163,9 +150,10 @@ def is_compatible(a: DateInterval, b: DateInterval) -> bool:
     )
 
 
-def blank_dates(text: str, dates: list[DateInterval]) -> str:
-    """The text with its dates overwritten by spaces, offsets unchanged."""
-    for one in dates:
+def blank_spans(text: str, found: Iterable[Any]) -> str:
+    """The text with these things, which have a `start` and an `end`, overwritten by spaces, offsets
+    unchanged."""
+    for one in found:
         text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
     return text
 

@@ -7,7 +7,6 @@ time grows linearly. A hit says where to look; whether the words are the same is
 from __future__ import annotations
 
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from agent.text.normalization import blank_note_marks
@@ -16,8 +15,7 @@ from agent.text.word_lists import STOPWORDS
 
 MAX_PLACES = 40
 """Hits of one needle that are returned."""
-_PIECE_CHARS = 8192
-_LONGEST_NOTE_MARK = 24
+_PIECE_CHARS = 16_384
 _MAX_TABLE = 65_536
 """Characters whose folded form is kept, about 100 bytes each: a page can hold every character there is."""
 
@@ -42,42 +40,27 @@ def fold_letters(text: str) -> str:
     return text.translate(_TABLE)
 
 
-def find_folded(text: str, needles: Sequence[str], *, notes: bool = True) -> list[list[tuple[int, int]]]:
-    """Start and end in `text` of the first MAX_PLACES hits of each folded needle; with `notes=False`,
-    reference marks such as "[3]" are passed over."""
-    found: list[list[int]] = [[] for _ in needles]
-    starts, folded_starts, folded_chars, tail = list[int](), list[int](), 0, ""
-    longest = max(map(len, needles), default=0)
-
-    def read(start: int, end: int) -> str:
-        return text[start:end] if notes else blank_note_marks(text[start:end])
-
-    start = 0
-    while start < len(text):
-        end = start + _PIECE_CHARS
-        bracket = text.rfind("[", end - _LONGEST_NOTE_MARK, end) if end < len(text) else -1
-        end = bracket if bracket > start else end  # no cut goes through a reference mark
-        starts.append(start)
-        folded_starts.append(folded_chars)
-        buffer = tail + fold_letters(read(start, end))
-        base = folded_chars - len(tail)
+def find_folded(
+    text: str, needles: Sequence[str], *, longest: int, notes: bool = True
+) -> list[list[tuple[int, int]]]:
+    """Start and end in `text` of the first MAX_PLACES hits of each folded needle that take at most `longest`
+    characters; with `notes=False`, reference marks such as "[3]" are passed over."""
+    found: list[list[tuple[int, int]]] = [[] for _ in needles]
+    size = max(_PIECE_CHARS, longest)
+    for start in range(0, len(text), size):
+        piece = text[start : start + size + longest]
+        piece = piece if notes else blank_note_marks(piece)
+        folded = fold_letters(piece)
         for places, needle in zip(found, needles, strict=True):
-            at = len(tail) - len(needle) if needle else len(buffer)
-            while len(places) < MAX_PLACES and (at := buffer.find(needle, max(0, at + 1))) >= 0:
-                places.append(base + at)
-        folded_chars = base + len(buffer)
-        tail = buffer[max(0, len(buffer) - longest + 1) :]
-        start = end
-
-    def locate(at: int) -> int:
-        piece = bisect_right(folded_starts, at) - 1
-        end = starts[piece + 1] if piece + 1 < len(starts) else len(text)
-        return starts[piece] + _locate_folded(read(starts[piece], end), at - folded_starts[piece])
-
-    return [
-        [(locate(at), locate(at + len(needle) - 1) + 1) for at in places]
-        for places, needle in zip(found, needles, strict=True)
-    ]
+            at = folded.find(needle) if needle else -1
+            while at >= 0 and len(places) < MAX_PLACES:
+                first = _locate_folded(piece, at)
+                if first >= size:
+                    break  # the next piece has it
+                last = _locate_folded(piece, at + len(needle) - 1)
+                places.append((start + first, start + last + 1))
+                at = folded.find(needle, at + 1)
+    return found
 
 
 def _locate_folded(text: str, at: int) -> int:

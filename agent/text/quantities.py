@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pint
 
 MAX_ROUNDING = 0.05
-"""The most that two roundings of one number may be apart, and what "about" leaves open."""
+"""The most that a rounded number may differ from the full one."""
 _CURRENCIES = {
     "us$": "$",
     "usd": "$",
@@ -32,12 +32,10 @@ _CURRENCIES = {
 }
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
 _SCALES |= {"k": 1e3, "mn": 1e6, "mln": 1e6, "bn": 1e9}
-_FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:[\u00a0\u202f]\d{3})+|\d+(?:\.\d+)?(?!\.?\d)"
 _NUMBER = re.compile(
-    rf"(?P<about>\b(?:about|around|roughly|nearly|almost|approximately|circa|some)\s+|[~≈]\s?)?"
     rf"(?P<money>us\$|[$€£¥₹])?\s?(?P<sign>(?<![\w)\]%])[-\u2212])?(?:(?<![\w.])(?P<digits>{_DIGITS})"
-    r"(?P<part>[½¼¾⅓⅔])?(?P<nth>(?:st|nd|rd|th)\b)?|\b(?P<word>dozen)\b)"
+    r"(?P<nth>(?:st|nd|rd|th)\b)?|\b(?P<word>dozen)\b)"
     rf"(?:[\s\u00a0-]?(?P<scale>(?:{'|'.join(_SCALES)})\b))?",
     re.IGNORECASE,
 )
@@ -47,9 +45,7 @@ _UNIT = re.compile(
     re.IGNORECASE,
 )
 _SHARE = re.compile(r"\s(?:per\s?cent|in\s\d)")
-_COUNTS_SECONDS = re.compile(r"(?:\d|\b(?:an?|per|each|every|one|half))[\s-]$", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W\d_]+|[\d.,]+|\s+|[^\w\s]|_")
-_BYTES = re.compile(r"([kmgt])(i?)b", re.IGNORECASE)
 _LONG_SPANS = frozenset({"month", "year", "decade", "century", "millennium"})
 """Spans of the calendar, which are not exchanged for days."""
 
@@ -67,7 +63,7 @@ class Quantity:
     number: float
     """The number as it is written, in its own unit."""
     step: float
-    """The worth of its last digit, in its own unit, whether it is approximate or not."""
+    """The worth of its last digit, in its own unit."""
     is_measured: bool
     """Whether its unit is one of measure or money, no noun that is counted."""
     figure_end: int
@@ -112,15 +108,13 @@ def find_quantities(text: str) -> list[Quantity]:
         zeros = len(whole) - len(whole.rstrip("0"))
         step = 10.0 ** -len(decimals) if decimals else 10.0**zeros if zeros >= 2 else 1.0
         scale = _SCALES[match["scale"].lower()] if match["scale"] else 1.0
-        number = (float(digits) + _FRACTIONS.get(match["part"] or "", 0.0)) * (-1 if match["sign"] else 1)
-        start = match.end() - len(match.group().removeprefix(match["about"] or "").lstrip())
+        number = -float(digits) if match["sign"] else float(digits)
+        start = match.end() - len(match.group().lstrip())
         if match["nth"]:
             found.append(_read_unit(text, start, match.end(), number, is_ordinal=True))
             continue
-        money, is_about = (match["money"] or "").lower(), bool(match["about"])
-        one = _read_unit(
-            text, start, match.end(), number * scale, step=step * scale, money=money, is_about=is_about
-        )
+        money = (match["money"] or "").lower()
+        one = _read_unit(text, start, match.end(), number * scale, step=step * scale, money=money)
         found.append(one)
     words = list(map(_Word, _TOKEN.findall(text)))
     starts = [0, *accumulate(map(len, words))]
@@ -130,8 +124,7 @@ def find_quantities(text: str) -> list[Quantity]:
         if len(written) == 1 or written in _SCALES or written[0].isdigit():
             continue  # a letter, or after digits, which have it
         if said.is_ordinal:
-            if written != "second" or not _COUNTS_SECONDS.search(text[:start]):
-                found.append(_read_unit(text, start, end, said.value, is_ordinal=True))
+            found.append(_read_unit(text, start, end, said.value, is_ordinal=True))
         elif written != "one" or _SHARE.match(text, end):
             scale = max((_SCALES.get(word, 1.0) for word in written.split()), default=1.0)
             found.append(_read_unit(text, start, end, said.value, step=scale))
@@ -146,7 +139,6 @@ def _read_unit(
     *,
     step: float = 0.0,
     money: str = "",
-    is_about: bool = False,
     is_ordinal: bool = False,
 ) -> Quantity:
     """The number of a span with the unit that follows it."""
@@ -168,8 +160,6 @@ def _read_unit(
     figure_end = end
     if noun and match:
         end = match.end()
-    if is_about:
-        precision = max(precision, 2 * MAX_ROUNDING * abs(value))
     base = unit.base if unit else noun
     shown = text[start:end].strip()
     return Quantity(
@@ -190,8 +180,6 @@ def find_unit(name: str) -> Unit | None:
         return Unit(_CURRENCIES.get(lower, lower))
     if said not in "msghltWVKB" if len(said) == 1 else is_stopword(said):
         return None
-    if sized := _BYTES.fullmatch(said):
-        said = f"{sized[1].upper() if sized[2] or sized[1] not in 'kK' else 'k'}{sized[2].lower()}B"
     said = said.replace("²", "**2").replace("³", "**3")
     said = re.sub(r"^(?:°\s?|degrees? )(?=[cf])", "deg", said, flags=re.IGNORECASE)
     said = {"degc": "degC", "degf": "degF", "cc": "cm**3", "kmh": "km/h"}.get(said.lower(), said)
@@ -209,18 +197,30 @@ def find_unit(name: str) -> Unit | None:
     return None
 
 
+def is_given(n: Quantity, other: Quantity) -> bool:
+    """Is a number of the claim the other, perhaps rounded?"""
+    if n.unit == other.unit:
+        return is_rounding(n.value, other.value, n.precision)
+    units = {n.unit, other.unit}
+    if units == {"%", ""}:
+        share, bare = (n, other) if n.unit == "%" else (other, n)
+        return share.number == bare.number or abs(share.number / 100 - bare.number) < 1e-9
+    if n.is_measured and other.is_measured:
+        return False
+    return is_rounding(n.number, other.number, n.step)
+
+
+def is_rounding(value: float, full: float, step: float) -> bool:
+    """Is a value the full one, or that rounded to its last digit?"""
+    apart, larger = abs(value - full), max(abs(value), abs(full))
+    return apart <= 1e-9 * max(1.0, larger) or (
+        apart <= step / 2 * 1.000001 and apart <= MAX_ROUNDING * larger
+    )
+
+
 def is_same_quantity(a: Quantity, b: Quantity) -> bool:
     """Are two numbers the same, one perhaps rounded? A fraction equals its percentage (0.12 and 12 %)."""
-    if a.unit != b.unit:
-        if {a.unit, b.unit} == {"%", ""}:
-            share, bare = (a, b) if a.unit == "%" else (b, a)
-            return abs(share.value / 100 - bare.value) < 1e-9 or share.value == bare.value
-        if a.unit and b.unit:
-            return False
-    apart, coarse = abs(a.value - b.value), max(a.precision, b.precision)
-    if apart > coarse / 2 * 1.000001 + 1e-9:
-        return False
-    return apart <= MAX_ROUNDING * max(abs(a.value), abs(b.value)) * 1.000001 + 1e-9
+    return is_given(a, b) or is_given(b, a)
 
 
 def _singularize(word: str) -> str:

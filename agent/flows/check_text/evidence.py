@@ -121,6 +121,6 @@ def find_closest(sentence: Sentence, facts: Sequence[Fact]) -> tuple[str, list[F
     """The sentence or row of these facts that is closest to a checked one, "" for none; and the facts."""
     wanted = " ".join([sentence.text, *(finding.quoted for finding in sentence.findings)])
     closest = align(read_text(wanted), [read_text(read_row(fact) or fact.quote) for fact in facts])
-    if closest is None or not set(content_stems(wanted)) & set(content_stems(closest.text)):
+    if closest is None or not set(content_stems(wanted)) & set(content_stems(closest[0])):
         return "", list(facts)
-    return closest.text, sorted(facts, key=lambda fact: closest.text not in (read_row(fact) or fact.quote))
+    return closest[0], sorted(facts, key=lambda fact: closest[0] not in (read_row(fact) or fact.quote))

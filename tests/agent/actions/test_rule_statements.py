@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from agent.actions.bundles import is_rule_statement
-from agent.retrieval.answer import cut_candidates
+from agent.retrieval.answer import cut_lines
 from agent.retrieval.passages import split_passages
 from agent.types import Fact, Page
 from agent.web.extract.dispatch import extract_content
@@ -38,11 +38,11 @@ def says_its_quote(page: Page, quote: str, statement: str) -> bool:
 
 
 def test_what_is_cut_from_a_page_without_a_model_is_one_stretch_of_it_and_holds(page):
-    lines = [line for passage in split_passages(page, "p") for line in cut_candidates(passage)]
-    told = {line.statement for line in lines}
+    lines = [line for passage in split_passages(page, "p") for line in cut_lines(passage)]
+    told = {statement for _, statement in lines}
     assert {"ramp_rate — The default is 90 degrees.", "Cone: Cone 6; Colour: green"} <= told
-    for line in lines:
-        assert says_its_quote(page, line.quote, line.statement), line.statement
+    for quote, statement in lines:
+        assert says_its_quote(page, quote, statement), statement
 
 
 @by_table

@@ -83,13 +83,6 @@ def test_the_count_line_says_how_many_are_supported_and_how() -> None:
     assert len(list_checks(answer)) == 4, "quoted ones need no line"
 
 
-def test_quotes_that_nobody_judged_are_not_called_support() -> None:
-    quoted = Answer(n=1, verdict="passages_found", sentences=[said("quoted")] * 2)
-    assert count_support(quoted) == "2 of 2 quoted word for word"
-    mixed = quoted.replace(sentences=[said("quoted"), said("not_checked")])
-    assert count_support(mixed) == "1 of 2 quoted word for word; 1 not checked"
-
-
 def test_an_answer_of_an_older_version_is_counted_without_kinds() -> None:
     old = [Sentence(text="a", backed=True), Sentence(text="b")]
     assert count_support(Answer(n=1, verdict="partial", sentences=old)) == "1 of 2 supported; 1 not supported"

@@ -115,11 +115,6 @@ def test_quotes_are_verbatim_stretches_and_lengths_are_kept() -> None:
     assert all(quote.quote in long.text for quote in part.quotes)
 
 
-def test_a_question_on_a_page_is_never_shown() -> None:
-    asks = make_passage(9, "Does the kiln work with goats? Nobody tried that so far.")
-    assert not lead("Does the kiln work with goats?", [asks, *KILNS]).endswith("?")
-
-
 def test_words_are_weighed_over_the_collection_where_its_counts_are_known() -> None:
     passages = [make_passage(n, f"The kiln of bench {n} is warm.") for n in range(5)]
     rare = CollectionCounts(5000, {"kiln": 4000, "bench": 2500, "glaze": 1, "warm": 2500})

@@ -98,15 +98,6 @@ def test_a_link_in_a_sentence_that_bears_on_the_question_comes_before_a_menu() -
     assert all(lead.found_on == "https://a.example/" for lead in found)
 
 
-def test_a_page_with_bearing_speaks_for_its_links() -> None:
-    linked = page("See Quill yard for more of it.", ("https://a.example/yard", "Quill yard"))
-    bearing = [fact("The ferry.", relevance=0.9)]
-    assert (
-        link_scoring.make_page_leads(ASKED, linked, bearing, 1)[0].prior
-        > link_scoring.make_page_leads(ASKED, linked, [], 1)[0].prior
-    )
-
-
 def test_links_worth_showing_are_distinct_have_words_and_are_limited() -> None:
     links = [Link(url=f"https://a.example/{n}", text=f"Page {n}") for n in range(50)]
     links += [
@@ -129,11 +120,6 @@ def test_of_leads_found_at_like_places_the_one_whose_words_fit_comes_first() -> 
     assert [lead.value for lead in ranked] == [fits.value, other.value] and ranked[1].score == 0.1
 
 
-def test_ties_go_to_the_older_lead() -> None:
-    old, new = url("https://z.example/", prior=0.2, step=1), url("https://a.example/", prior=0.2, step=2)
-    assert link_scoring.score_leads(ASKED, [new, old])[0] == link_scoring.score_leads(ASKED, [old, new])[0]
-
-
 def test_a_lead_found_at_two_places_keeps_the_better_prior_and_the_search_becomes_its_place() -> None:
     known = url("https://b.example/", prior=0.5, found_on="https://a.example/", why="a link")
     again = url("https://b.example/", prior=0.4, found_on="search: heron", why="result 1")
@@ -141,17 +127,6 @@ def test_a_lead_found_at_two_places_keeps_the_better_prior_and_the_search_become
     assert (both.prior, both.found_on, both.why) == (0.5, "search: heron", "result 1")
     [other_way] = link_scoring.merge_leads({again.id: again}, [known])
     assert (other_way.prior, other_way.found_on) == (0.5, "search: heron")
-
-
-def test_what_changes_nothing_is_not_among_what_changed() -> None:
-    known = url("https://b.example/", prior=0.5, found_on="https://a.example/")
-    taken = known.model_copy(update={"status": "taken"})
-    assert link_scoring.merge_leads({known.id: known}, [known]) == []
-    assert (
-        link_scoring.merge_leads({taken.id: taken}, [known.model_copy(update={"found_on": "search: x"})])
-        == []
-    )
-    assert link_scoring.merge_leads({}, [known, known]) == [known]
 
 
 def test_the_first_query_is_the_question_or_its_words_of_content() -> None:

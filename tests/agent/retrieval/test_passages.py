@@ -84,13 +84,6 @@ def test_a_passage_says_where_it_stands() -> None:
     )
 
 
-def test_windows_close_at_the_end_of_a_sentence() -> None:
-    found = split_passages(page("The heron stands in the water and waits for a fish. " * 100), "p")
-    assert len(found) > 4 and all(
-        len(passage.text) <= PASSAGE_CHARS and passage.text.endswith(".") for passage in found
-    )
-
-
 def test_table_rows_come_in_groups_under_their_header_row() -> None:
     rows = [["Lake", "Depth"], *([f"Lake {n}", f"{n} m"] for n in range(20))]
     lines = "\n".join(" | ".join(row) for row in rows)
@@ -123,21 +116,6 @@ def test_rows_of_a_table_without_header_row_stand_under_the_heading_above() -> N
     ), "a figure is no column's name"
     years = table.model_copy(update={"headed": True, "rows": [["Lake", "2025"], ["Gran", "40 m"]]})
     assert split_passages(page(text, tables=[years], headings=marks), "p")[-1].label == "Lake | 2025"
-
-
-def test_a_table_without_rows_takes_its_first_line_for_header_and_a_false_one_is_prose() -> None:
-    text = "Lake | Depth\nGran | 40 m"
-    assert [
-        passage.label for passage in split_passages(page(text, tables=[Table(start=0, end=len(text))]), "p")
-    ] == ["Lake | Depth"]
-    assert [
-        passage.rows for passage in split_passages(page(text, tables=[Table(start=3, end=999)]), "p")
-    ] == [False]
-
-
-def test_of_an_endless_page_the_beginning_is_looked_at() -> None:
-    found: list[Passage] = split_passages(page("word " * 100), "p", longest=50)
-    assert found and found[-1].end <= 50
 
 
 def read(html: str) -> list[Passage]:
@@ -198,13 +176,6 @@ def test_code_is_cut_with_the_sentence_before_it():
     ]
 
 
-def test_what_stands_above_a_heading_introduces_nothing_below_it():
-    assert cuts("<p>It fires clay.</p><h2>Use</h2><pre>kiln</pre>") == [
-        ("prose", "", "It fires clay."),
-        ("code", "", "kiln"),
-    ]
-
-
 def test_long_code_is_cut_between_lines_and_keeps_its_label():
     code = "".join(f"cone {n} = {n * 40} C\n" for n in range(99))
     found = read(f"<p>The whole table:</p><pre>{code}</pre>")
@@ -219,12 +190,6 @@ def test_short_paragraphs_under_one_heading_share_a_passage_and_headings_part_th
     ]
 
 
-def test_a_caption_that_repeats_its_heading_stands_in_the_path_once():
-    rows = "<tr><th>Name<th>Town<tr><td>Ryd<td>Lund<tr><td>Berg<td>Umeå"
-    found = read(f"<h2>Suppliers</h2><table><caption>Suppliers</caption>{rows}</table>")
-    assert [(passage.kind, passage.heading) for passage in found] == [("rows", "Suppliers")]
-
-
 def test_rows_of_a_definition_table_stand_under_their_heading_and_caption():
     table = "<table><caption>Data</caption><tr><th>Weight<td>310 kg<tr><th>Since<td>1907</table>"
     found = read(f"<h2>Kiln 4</h2>{table}<h2>Kiln 5</h2>{table.replace('310', '90')}")
@@ -232,11 +197,6 @@ def test_rows_of_a_definition_table_stand_under_their_heading_and_caption():
         ("rows", "Kiln 4 › Data", ""),
         ("rows", "Kiln 5 › Data", ""),
     ]
-
-
-def test_items_that_hold_headings_only_arrange_the_page():
-    found = read(f"<ul><li><h2>Clay</h2><p>{FILLER}</p></li><li><h2>Glaze</h2><p>{FILLER}</p></li></ul>")
-    assert [(passage.kind, passage.heading) for passage in found] == [("prose", "Clay"), ("prose", "Glaze")]
 
 
 def test_headings_with_nothing_below_them_are_kept_together_and_a_single_one_is_dropped():
@@ -323,18 +283,6 @@ def test_a_short_line_above_a_longer_one_is_a_heading():
     ].startswith("Symptoms")
 
 
-def test_marked_headings_are_left_as_they_are():
-    marked = [Heading(start=0, level=2, text="One"), Heading(start=20, level=2, text="Two")]
-    assert infer_headings(plain(f"One\n{LONG}\nTwo\n{LONG}", headings=marked)).headings == marked
-
-
-def test_the_last_item_of_a_list_is_no_heading_of_what_follows():
-    assert [
-        heading.text
-        for heading in infer_headings(plain(f"Fever\nReturns\nPayment\nError codes\n{LONG}")).headings
-    ] == []
-
-
 def described(text: str, title: str = "", *headings: str, tables: list[Table] | None = None) -> Page:
     found = [Heading(start=max(0, text.find(heading)), level=2, text=heading) for heading in headings]
     return Page(
@@ -345,13 +293,6 @@ def described(text: str, title: str = "", *headings: str, tables: list[Table] | 
         title=title,
         headings=found,
         tables=tables or [],
-    )
-
-
-def test_the_first_sentence_that_tells_something():
-    assert (
-        describe_page(described("Menu\nHome\nHerons eat fish and small frogs. They nest in trees.", "Herons"))
-        == "Herons: Herons eat fish and small frogs."
     )
 
 

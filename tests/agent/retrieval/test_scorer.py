@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,13 +40,6 @@ def test_a_heading_and_a_label_count_for_their_passage() -> None:
     assert rank_passages("What is max load?", [*GIVEN, defined], 1)[0].id == "p:8"
 
 
-def test_a_score_is_the_share_of_the_question_so_missing_words_lower_it() -> None:
-    known = rank_passages("lake", GIVEN, 1)[0].score
-    assert 0 < rank_passages("lake zyzzogeton", GIVEN, 1)[0].score < known / 2
-    many = passage(9, "lake " * 50)
-    assert 0.9 < rank_passages("lake", [*GIVEN, many], 1)[0].score < 1
-
-
 def test_words_are_counted_over_the_collection_where_it_is_given() -> None:
     texts = ["heron heron and frog", "frog and stork"]
     given_ = [passage(n, text) for n, text in enumerate(texts)]
@@ -67,12 +58,6 @@ def test_unspaced_and_other_scripts_are_ranked_too() -> None:
     given_ = [passage(n, text) for n, text in enumerate(texts)]
     assert rank_passages("東京の人口は?", given_, 1)[0].id == "p:1"
     assert rank_passages("Как глубоки озёра?", given_, 1)[0].id == "p:2"
-
-
-def test_the_order_given_does_not_matter_where_scores_differ() -> None:
-    mixed = GIVEN[:]
-    random.Random(7).shuffle(mixed)
-    assert rank_passages(ASKED, mixed, 2) == rank_passages(ASKED, GIVEN, 2)
 
 
 @given(st.text(), st.lists(st.text(), max_size=6))
@@ -95,10 +80,6 @@ def test_what_both_rankings_hold_comes_before_what_one_holds():
     assert dict(fuse_rankings([["a", "b"], ["b"]])) == {"a": 1 / 61, "b": 1 / 62 + 1 / 61}
 
 
-def test_one_ranking_stays_as_it_is_and_none_is_none():
-    assert [thing for thing, _ in fuse_rankings([["b", "a"], []])] == ["b", "a"] and fuse_rankings([]) == []
-
-
 FERRY = "When was the ferry Blue Heron built?"
 
 
@@ -118,8 +99,3 @@ def test_the_title_says_what_the_quote_is_about() -> None:
 def test_other_languages_and_scripts() -> None:
     assert score("东京的人口是一千四百万人。", question="东京的人口是多少?") > 0
     assert score("Die Brücke wurde 1907 gebaut.", question="Wann wurde die Brücke gebaut?") > 0
-
-
-@given(st.text(), st.text(max_size=400), st.text(max_size=60))
-def test_any_text_is_scored_between_0_and_1(question: str, quote: str, title: str) -> None:
-    assert 0 <= score(quote, title, question) <= 1

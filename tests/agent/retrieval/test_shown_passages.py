@@ -7,7 +7,6 @@ from agent.retrieval.shown_passages import (
     add_spans,
     choose_passages,
     is_covered,
-    is_title_only,
     join_adjacent,
 )
 from agent.types import Outcome, Page, Table
@@ -45,12 +44,6 @@ def test_of_a_long_page_what_the_question_asks_is_shown_within_the_tokens():
     assert sum(len(passage.text) for passage in reading) <= 300 * 4
 
 
-def test_passages_stand_in_the_order_of_the_page():
-    page = make_long_page((5, "The ferry Marna is green."), (50, "The ferry Marna was launched in 1931."))
-    starts = [passage.start for passage in read(page, "When was the ferry Marna launched?")]
-    assert starts == sorted(starts)
-
-
 def test_the_search_that_led_there_counts_beside_the_question():
     page = make_long_page(
         (20, "Quill yard accounts: 40 crowns."), (50, "The ferry Marna was launched in 1931.")
@@ -86,12 +79,6 @@ def test_what_was_shown_for_another_question_comes_after_what_was_never_shown():
     assert launched in show(rest), "nothing else is left"
 
 
-def test_a_short_page_that_was_shown_for_another_question_is_shown_again():
-    page = make_page(SHORT)
-    given = {"tokens": 400, "before": {"p": [(0, len(SHORT))]}}
-    assert "Ilse Bryn" in choose_passages(["ferry"], {"p": page}, **given)["p"][0].text
-
-
 def test_the_other_rows_of_a_table_come_with_the_best_one():
     head, rows = "ship | launched", [f"Marna {n} | {1900 + n}" for n in range(20)]
     table = "\n".join([head, *rows])
@@ -113,14 +100,6 @@ def test_the_tokens_that_a_short_page_leaves_go_to_the_long_one():
     assert list(both) == ["long", "short"]
 
 
-def test_one_passage_is_shown_even_when_it_is_longer_than_the_tokens():
-    assert len(read(make_long_page((3, "The ferry Marna is green.")), "ferry Marna", tokens=1)) == 1
-
-
-def test_stretches_are_joined_where_they_touch():
-    assert add_spans([(10, 20), (40, 50)], [(20, 30), (0, 5)]) == [(0, 5), (10, 30), (40, 50)]
-
-
 def test_the_best_passage_for_the_part_that_was_asked_for_comes_first_however_many_others_are_open():
     page = make_long_page(
         (
@@ -132,12 +111,6 @@ def test_the_best_passage_for_the_part_that_was_asked_for_comes_first_however_ma
     others = ("crew of the ferry Marna", "keel of the ferry Marna", "owner of the ferry Marna")
     [first] = read(page, "Which lamp is lit?", *others, tokens=140)
     assert "lamp is lit" in first.text
-
-
-def test_a_passage_that_only_repeats_the_title_is_not_shown():
-    page = make_long_page((0, "The sound"), (1, FILLER * 2), (30, "The ferry Marna crosses the sound."))
-    assert any(is_title_only(passage) for passage in split_passages(page, "p"))
-    assert not any(is_title_only(passage) for passage in read(page, "ferry over the sound"))
 
 
 def test_passages_that_follow_one_another_are_shown_as_one_with_the_text_between_them():

@@ -43,13 +43,6 @@ def test_lines_that_went_and_came_are_told():
     assert marked(found) == (["b"], ["e"])
 
 
-def test_the_same_text_is_one_stretch_and_nothing_has_none():
-    assert [part.kind for part in diff_texts("a\n\nb", "a\nb")] == ["same"] and diff_texts("", "") == []
-    assert [part.kind for part in diff_texts("", "a")] == ["added"] and [
-        part.kind for part in diff_texts("a", "")
-    ] == ["removed"]
-
-
 def test_a_long_paragraph_is_compared_by_its_sentences():
     sentences = [f"Sentence number {n} tells of the cows of farm {n}." for n in range(20)]
     other = [*sentences[:10], "This one is new.", *sentences[11:]]

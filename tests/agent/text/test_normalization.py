@@ -10,13 +10,10 @@ from hypothesis import strategies as st
 from agent.text.normalization import (
     blank_note_marks,
     has_note_marks,
-    is_inside_word,
-    is_negation,
     lower_figures,
     normalize_characters,
     normalize_text,
     raise_figures,
-    strip_diacritics,
 )
 from tests.tables import by_table
 
@@ -46,15 +43,6 @@ def test_offsets_lead_back_to_the_text(text):
         at = end
 
 
-def test_places_are_those_of_whole_words():
-    line = normalize_text("The ferry and the ferryman meet the ferry")
-    assert (
-        line.find_words(["the", "ferry"]) == [0, 6]
-        and line.find_words(["ferry"]) == [1, 7]
-        and line.find_words(["fer"]) == []
-    )
-
-
 def test_reference_marks_can_be_passed_over_without_moving_anything():
     text = "It rained.[3] Then [note 2] sun [a][citation needed]; see [1999] and [x y]."
     clean = blank_note_marks(text)
@@ -67,23 +55,6 @@ def test_reference_marks_can_be_passed_over_without_moving_anything():
     )
     assert has_note_marks(text) and not has_note_marks(clean)
     assert normalize_text(text, notes=False).words == normalize_text(clean).words
-
-
-def test_denials_are_told_by_word_or_ending():
-    assert all(map(is_negation, ("not", "never", "isn't", "nicht", "sans"))) and not any(
-        map(is_negation, ("note", "nothingness", "ant"))
-    )
-
-
-def test_folded_and_glued():
-    assert strip_diacritics("Älvmora naïve") == "Alvmora naive"
-    assert (
-        is_inside_word("a", "b")
-        and is_inside_word("1", "0")
-        and not is_inside_word("a", " ")
-        and not is_inside_word("東", "京")
-        and not is_inside_word("東", "a")
-    )
 
 
 @by_table
