@@ -17,7 +17,7 @@ from agent.text.dates import DAYS_PER_YEAR, DateInterval
 from agent.text.quantities import Quantity, is_given, is_rounding
 from agent.text.tokens import stem_words
 
-MAX_OPERANDS = 4
+MAX_OPERANDS = 12
 """More figures than this give some pair for nearly every result."""
 MONTHS_PER_YEAR = 12
 _SPAN = re.compile(r"\s?(?:[–—-]|to|until|till|and)\s?")
@@ -75,7 +75,7 @@ def _compute(
     n: Quantity, quotes: Sequence[ReadText], figures: Sequence[tuple[Quantity, ReadText]]
 ) -> Iterator[Computation]:
     dates = [(date, quote) for quote in quotes for date in quote.dates if not date.is_yearless]
-    counts_years = not n.unit or n.unit == "month"
+    counts_years = n.unit == "month" or (not n.unit and n.text.isdigit())
     for (early, first), (late, second) in permutations(dates[:MAX_OPERANDS], 2) if counts_years else ():
         (start, start_end), (end, end_end) = early.spans[0], late.spans[0]
         is_exact = start == start_end and end == end_end  # whole years between two days, else of two years
