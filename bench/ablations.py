@@ -109,7 +109,7 @@ def list_run_rules() -> Rules:
     quote, contradiction = "agent.evidence.quote_match", "agent.evidence.contradiction"
     clash = "agent.evidence.conflicts"
     return {
-        **name_rules(quote, "_find_spelled _find_unaccented", _nothing),
+        **name_rules(quote, "_find_spelled", _nothing),
         **name_rules(quote, "_find_joint", lambda *_given: None),
         **name_rules(quote, "is_fair_skip", _yes),
         **name_rules(quote, "_ASIDE _LIST_MARK _BROKEN_LINE _NUMBER_SUFFIX _NUMBER_PREFIX _LAST_WORD"),

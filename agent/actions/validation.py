@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.text.plurals import clip
-from agent.text.urls import canonicalize, complete_typed_url, is_blocked, is_in_scope
+from agent.text.urls import canonicalize, complete_typed_url, is_excluded, is_in_scope
 from agent.types import ENGINE_BY_ACTION, ENGINE_NAMES, LANGUAGES, NEXT_ACTIONS, Settings
 from agent.web.world import World
 
@@ -83,7 +83,7 @@ def check_sources(settings: Settings) -> None:
                 "below it"
             )
     for entry in allowed:
-        if is_blocked(f"https://{entry.removeprefix('*.')}/", blocked):
+        if is_excluded(f"https://{entry.removeprefix('*.')}/", blocked):
             raise UsageError(f"{entry} is both allowed and blocked: remove it from one of the two")
     for name, given in (("since", settings.since), ("before", settings.before)):
         try:
@@ -153,7 +153,7 @@ def check_start_pages(settings: Settings) -> None:
         raise UsageError("name at least one page to start from, e.g. https://www.example.com/")
     for url in settings.start_urls:
         require_url(url)
-        if is_blocked(url, settings.blocked_domains):
+        if is_excluded(url, settings.blocked_domains):
             raise UsageError(
                 f"{url} is on a blocked domain ({', '.join(settings.blocked_domains)}): start elsewhere, "
                 "or do not block it"

@@ -91,30 +91,24 @@ def filter_citations(
     struck, overruled). A fact that an open conflict disputes may be cited; a sentence that cites only its
     side is marked with the other one. One sentence may name both sides of any of the `conflicts`."""
     filtered, dropped, conflicts = list[Sentence](), 0, list(conflicts)
-    still_open = [conflict for conflict in conflicts if conflict.status == "open"]
-    disputed = {i for conflict in still_open for value in conflict.values for i in value.fact_ids}
     for sentence in sentences:
-        cited = dict.fromkeys(sentence.fact_ids)
-        citable = {
-            i
-            for i in cited
-            if i in facts
-            and (
-                facts[i].can_support
-                or (facts[i].verified and not facts[i].flagged and facts[i].decision != "struck")
-            )
-        }
-        allowed = set(disputed)
+        cited, citable = dict.fromkeys(sentence.fact_ids), set[str]()
+        for fact in (facts[i] for i in cited if i in facts):
+            if fact.can_support or (fact.verified and not fact.flagged and fact.decision != "struck"):
+                citable.add(fact.id)
+        allowed = {i for i in citable if facts[i].can_support}
         for conflict in conflicts:
             sides = [citable.intersection(value.fact_ids) for value in conflict.values]
-            if sum(map(bool, sides)) > 1:
+            if conflict.status == "open" or sum(map(bool, sides)) > 1:
                 allowed |= set().union(*sides)
-        kept = [i for i in cited if i in citable and (facts[i].can_support or i in allowed)]
+        kept = [i for i in cited if i in allowed]
         dropped += len(cited) - len(kept)
         others = list[str]()  # what other sources say, unless both sides are cited
-        for conflict in still_open:
+        for conflict in conflicts:
             uncited = [value for value in conflict.values if not set(kept).intersection(value.fact_ids)]
-            for value in uncited if len(conflict.values) - len(uncited) == 1 else ():
+            if conflict.status != "open" or len(conflict.values) - len(uncited) != 1:
+                continue
+            for value in uncited:
                 if hosts := dict.fromkeys(host(facts[i].url) for i in value.fact_ids if i in facts):
                     names = " and ".join(list(hosts)[:2]).strip() or "a person"
                     others.append(f"{names} {'says' if len(hosts) == 1 else 'say'} “{value.text}”")
@@ -161,32 +155,33 @@ def build_claim(
     """The sentence as a claim on the quotes of the facts it cites, with the `nearby` text by fact id. A
     person's statement, and one that code made by rule, stand beside their quote; a page's title in front of
     the sentence is no part of the claim."""
-    cited = [facts[i] for i in sentence.fact_ids]
-    evidence = [(*found, nearby.get(fact.id, "")) for fact in cited for found in list_evidence(fact)]
+    evidence, row = list[tuple[str, str, str]](), list[tuple[str, str, str]]()
+    titles, subjects = list[str](), list[str]()
     label, _, head = sentence.context.rpartition(": ")
-    for fact in cited if label and head else ():  # a cell of the fact's own row, under the same label
-        cells = read_cells(read_row(fact) or (fact.statement if is_written_by_rule(fact) else ""))
-        if cells and cells[0][1] == label and (head, sentence.text) in cells[1:]:
-            evidence = [(sentence.claim, list_evidence(fact)[0][1], "")]
-            break
-    titles = [above for fact in cited for above in (fact.title, fact.heading) if above]
-    statement = sentence.text
+    for fact in (facts[i] for i in sentence.fact_ids):
+        evidence += [(*found, nearby.get(fact.id, "")) for found in list_evidence(fact)]
+        titles += filter(None, (fact.title, fact.heading))
+        subjects.append(name_subject(fact))
+        if label and head and not row:  # a cell of the fact's own row, under the same label
+            cells = read_cells(read_row(fact) or (fact.statement if is_written_by_rule(fact) else ""))
+            if cells and cells[0][1] == label and (head, sentence.text) in cells[1:]:
+                row = [(sentence.claim, list_evidence(fact)[0][1], "")]
+    evidence, statement = row or evidence, sentence.text
+    quotes = [quote for quote, _, _ in evidence]
     if sentence.context:
-        texts = [*titles, *(quote for quote, _, _ in evidence)]
         first = head.partition(" ")[0]
-        if first[1:].islower() and not any(first in text for text in texts):
+        if first[1:].islower() and not any(first in text for text in (*titles, *quotes)):
             head = head[:1].lower() + head[1:]  # a capital would make a name of it
         statement = ": ".join(filter(None, (label, head, sentence.text)))
-    else:
-        above = [" ".join(name.split()) for name in [*titles, *(name_subject(fact) for fact in cited)]]
-        is_quote = any(statement in quote for quote, _, _ in evidence)
-        colons = [] if is_quote else [match.start() for match in re.finditer(": ", statement)]
-        cuts = [cut for cut in colons if any(name.startswith(statement[:cut]) for name in above)]
-        statement = statement[cuts[-1] + 2 :] if cuts else statement
+    elif not any(statement in quote for quote in quotes):
+        above = [" ".join(name.split()) for name in (*titles, *subjects)]
+        for cut in re.finditer(": ", sentence.text):
+            if any(name.startswith(sentence.text[: cut.start()]) for name in above):
+                statement = sentence.text[cut.end() :]
     return Claim(
         id=id,
         statement=statement,
-        quotes=tuple(quote for quote, _, _ in evidence),
+        quotes=tuple(quotes),
         context="\n".join(dict.fromkeys(titles)),
         question=question,
         sources=tuple(source for _, source, _ in evidence),

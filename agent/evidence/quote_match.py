@@ -3,8 +3,7 @@ another meaning.
 
 The ways, tried in this order:
 * exact: the same characters;
-* normalised: the same words in unified spelling (`normalization`), reference marks such as "[3]" ignored; a
-  word may lack its accents;
+* normalised: the same words in unified spelling (`normalization`), reference marks such as "[3]" ignored;
 * joined: stretches of the page in order, with an aside, or all up to a later sentence, left out
   between them (`is_fair_skip`).
 In every way a span is refused that cuts a word or number, leaves a number without its sign, currency, percent
@@ -30,7 +29,6 @@ from agent.text.normalization import (
     is_inside_word,
     is_negation,
     normalize_text,
-    strip_diacritics,
 )
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import is_stopword
@@ -193,23 +191,9 @@ def _find_spelled(
         if end - start > _MAX_SPREAD * len(quote) + _WINDOW_CHARS:
             continue
         page = _read_window(text, start - _WINDOW_CHARS, end + _WINDOW_CHARS, notes=notes)
-        for place in page.find_words(words) or _find_unaccented(words, page):
+        for place in page.find_words(words):
             if span := _make_span(quote, text, page, place, place + len(words) - 1):
                 yield span
-
-
-def _find_unaccented(words: list[str], page: NormalizedText) -> Iterator[int]:
-    """The indices at which these words follow each other, with accents that one side lacks. At least one that
-    differs is no function word, which another accent often makes another word ("wurde" and "würde")."""
-    bare = [strip_diacritics(word) for word in words]
-    line = NormalizedText([strip_diacritics(word) for word in page.words], page.starts, page.ends)
-    for place in line.find_words(bare):
-        there = page.words[place : place + len(words)]
-        changed = [both for both in zip(words, there, bare, strict=True) if both[0] != both[1]]
-        if any(not is_stopword(mine) for mine, _, _ in changed) and all(
-            plain in (mine, other) and plain.isascii() for mine, other, plain in changed
-        ):
-            yield place
 
 
 def _read_window(text: str, start: int, end: int, *, notes: bool) -> NormalizedText:

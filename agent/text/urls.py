@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
@@ -134,15 +134,6 @@ def is_in_scope(url: str, allowed: list[str]) -> bool:
     )
 
 
-def is_blocked(url: str, blocked: Sequence[str]) -> bool:
-    """Is the address on or below a blocked host? Who blocks "example.com" means www.example.com, too."""
-    name = _to_ascii(host(url))
-    return any(
-        name == bare or name.endswith(f".{bare}")
-        for bare in (_to_ascii(entry.removeprefix("*.")) for entry in blocked)
-    )
-
-
 @cache_short(8192)
 def _to_ascii(name: str) -> str:
     """A host as it goes over the wire: "höganäs.example" and its punycode are one."""
@@ -187,9 +178,14 @@ def is_page_list(url: str) -> bool:
 
 
 def is_excluded(url: str, excluded: Iterable[str]) -> bool:
-    """Is the address excluded, or on an excluded host or below it?"""
-    name, spelled = host(url), canonicalize(url)
-    return any(spelled == entry or name == entry or name.endswith(f".{entry}") for entry in excluded)
+    """Is the address excluded, or on an excluded host or below it? Who excludes "example.com" means
+    www.example.com, too."""
+    name, spelled = _to_ascii(host(url)), canonicalize(url)
+    for entry in excluded:
+        bare = _to_ascii(entry.removeprefix("*."))
+        if spelled == entry or name == bare or name.endswith(f".{bare}"):
+            return True
+    return False
 
 
 def find_doi(text: str) -> str:

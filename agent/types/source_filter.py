@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from agent.text.urls import is_blocked, is_in_scope
+from agent.text.urls import is_excluded, is_in_scope
 from agent.types.record import Record
 
 LANGUAGES: dict[str, str] = dict(
@@ -42,7 +42,7 @@ class SourceFilter(Record):
 
     def allows(self, url: str) -> bool:
         """Whether the domain filter lets this address be fetched."""
-        return is_in_scope(url, self.allowed_domains) and not is_blocked(url, self.blocked_domains)
+        return is_in_scope(url, self.allowed_domains) and not is_excluded(url, self.blocked_domains)
 
     @property
     def needs_page(self) -> bool:

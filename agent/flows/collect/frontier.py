@@ -13,7 +13,7 @@ from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
 from agent.retrieval.scorer import rank_passages
 from agent.text.plurals import format_count
-from agent.text.urls import canonicalize, is_blocked
+from agent.text.urls import canonicalize, is_excluded
 from agent.types import Outcome, Passage
 from agent.types.collection import CollectIntent, CrawlLimit, CrawlNode, LinkCandidate
 
@@ -53,7 +53,7 @@ def find_limit(state: CollectRun, url: str, day: str = "") -> CrawlLimit:
     if not state.settings.allows(url):
         return "scope"
     for entry in intent.leave_out_sites:
-        if below.startswith(f"{entry}/") if "://" in entry else is_blocked(url, [entry]):
+        if below.startswith(f"{entry}/") if "://" in entry else is_excluded(url, [entry]):
             return "words"
     return "" if intent.covers(day) else "time"
 

@@ -8,12 +8,12 @@ import io
 import json
 import re
 from collections import Counter
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from agent.text import urls
 from agent.text.normalization import normalize_characters
-from agent.text.sentences import join_wrapped_lines
+from agent.text.sentences import LIST_MARK
 from agent.types import Heading, Link, Outcome
 from agent.web.extract.extraction import MAX_COLUMNS, MAX_ROWS, Extraction
 from agent.web.extract.text_blocks import extract_fragment
@@ -22,6 +22,19 @@ from agent.web.extract.writer import DocumentWriter
 _JSON = re.compile(r"\s*(?:\{.*\}|\[.*\])\s*", re.DOTALL)
 _UNDERLINE = re.compile(r"[ \t]*([=\-~^\"'*#+])\1{2,}[ \t]*")
 _LEVELS = {"=": 1, "#": 1, "*": 1, "-": 2}
+MIN_WIDTH, MAX_WIDTH = 40, 130
+"""The widths at which texts are wrapped: RFC 5322 recommends 78 characters, newspapers set about 40."""
+MIN_FULL_SHARE = 0.7
+"""The share of lines with another below them that are full in a text that was wrapped; the last line of a
+paragraph may be shorter."""
+MIN_LINE_WORDS = 4
+"""Words of a line of prose; a line of code may have fewer."""
+CODE_INDENT = 4
+"""Columns from which lines are indented on purpose (Markdown's measure for code)."""
+_LINE = re.compile(r"[^\n]*\S[^\n]*")
+_CLOSED = re.compile(r"(?:[.!?…:;。！？।۔؟|][\"'”’»)\]]*(?:\[\d+\])*|[=\-_*~]{3,})\s*$")
+"""A line that ends with a terminal mark, or consists of a rule."""
+_ASSIGNMENT = re.compile(r"\s*[\w.-]+\s?[:=]")
 
 
 def extract_plain_text(source: str) -> Extraction:
@@ -194,3 +207,76 @@ def _build_sections(records: list[dict[str, str]]) -> Extraction:
             if value != title:
                 writer.write_block(f"{name}: {value}" if value in short else value)
     return writer.finish(detail=_CUT if len(records) > MAX_ROWS else "")
+
+
+def find_stretches(text: str) -> list[tuple[int, int]]:
+    """The spans of the stretches of a text, in order: each line that is not blank, together with those in
+    which it reads on. A blank line, a list mark, or a terminal mark at a line's end closes a stretch."""
+    lines = [(m.start(), m.end()) for m in _LINE.finditer(text)]
+    if not lines:
+        return []
+    # The width at which a text was wrapped; 0 where it was not
+    pairs = [
+        (end - start, _first_word_length(text, after))
+        for (start, end), after in pairwise(lines)
+        if text.count("\n", end, after[0]) == 1
+    ]
+    width = max((length for length, _ in pairs), default=0)
+    full = sum(length + 1 + word > width for length, word in pairs)
+    is_wrapped = len(pairs) > 1 and MIN_WIDTH <= width <= MAX_WIDTH and full >= MIN_FULL_SHARE * len(pairs)
+    width = width if is_wrapped else 0
+    stretches = [lines[0]]
+    for line, following in pairwise(lines):
+        if _reads_on(text, line, following, width):
+            stretches[-1] = (stretches[-1][0], following[1])
+        else:
+            stretches.append(following)
+    return stretches
+
+
+def join_wrapped_lines(text: str) -> str:
+    """The text with each stretch on one line and divided words whole again. Blank lines stay, as one."""
+    parts: list[str] = []
+    end = 0
+    for start, stop in find_stretches(text):
+        parts.append("\n\n" if text.count("\n", end, start) > 1 else "\n")
+        first, *rest = text[start:stop].split("\n")
+        line = first.rstrip()
+        for more in rest:
+            line = _join(line, more.strip())
+        parts.append(line)
+        end = stop
+    return "".join(parts[1:])
+
+
+def _join(line: str, more: str) -> str:
+    """Two lines as one. A hyphen between lower-case letters divided a word, or belongs to it ("well-known"):
+    the quote check reads both alike."""
+    if line.endswith("\u00ad") or (line.endswith("-") and line[-2:-1].islower() and more[:1].islower()):
+        return line[:-1] + more
+    return line + more if line.endswith("-") and line[-2:-1].isalnum() else f"{line} {more}"
+
+
+def _first_word_length(text: str, line: tuple[int, int]) -> int:
+    return len(text[line[0] : line[1]].split(None, 1)[0])
+
+
+def _reads_on(text: str, line: tuple[int, int], following: tuple[int, int], width: int) -> bool:
+    above, below = text[line[0] : line[1]], text[following[0] : following[1]]
+    if (
+        text.count("\n", line[1], following[0]) != 1
+        or _CLOSED.search(above)
+        or _CLOSED.fullmatch(below)
+        or LIST_MARK.match(below)
+        or " | " in above
+        or " | " in below
+    ):
+        return False
+    if len(above.split()) < MIN_LINE_WORDS:
+        return False
+    if len(above) + 1 + _first_word_length(text, following) > width > 0:
+        return True
+    indent = len(below) - len(below.lstrip())
+    is_code = below[0] == "\t" or (indent >= CODE_INDENT and not LIST_MARK.match(above))
+    is_long = len(above) >= MIN_WIDTH and not _ASSIGNMENT.match(below)
+    return is_long and not is_code and (below.lstrip()[0].islower() or above.endswith((",", "-")))
