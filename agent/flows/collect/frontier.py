@@ -114,11 +114,11 @@ def open_child(
 def find_continuation(state: CollectRun, node: CrawlNode, parsed: ParsedPage, kind: str) -> CrawlNode | None:
     """The next page of a "listing" or "thread", at the same depth; None when it is missing or known."""
     name, link = canonicalize(parsed.next_url), LinkCandidate(url=parsed.next_url, text="next page")
-    is_known = not name or name in state.own.tree or name in fact_view.visited_urls(state)
-    if is_known or find_limit(state, link.url):
+    if not name or name in state.own.tree or name in fact_view.visited_urls(state):
         return None
     rank, item = (RANK_FIRST, node.item_id) if kind == "thread" else (RANK_LAST, "")
-    return open_child(state, node, link, rank, depth=node.depth, continues=kind, item_id=item)
+    child = open_child(state, node, link, rank, depth=node.depth, continues=kind, item_id=item)
+    return None if child.held else child
 
 
 def explain_end(state: CollectRun, *, at_page_cap: bool) -> tuple[str, str]:

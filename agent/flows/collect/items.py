@@ -203,21 +203,18 @@ def filter_items(state: CollectRun, tools: RunContext) -> Change:
         found[item.id] = item.replace(status="dropped" if why else "new", reason=why)
     found = _judge_relevance(state, tools, _drop_copies(found, texts), texts)
     events, nodes = [], {node.item_id: node for node in reversed(own.tree.values())}
-    room, wanted = own.intent.max_articles - len(own.kept_items), own.intent.max_articles
+    wanted = own.intent.max_articles
+    room = max(0, wanted - len(own.kept_items))
     for item in (found[item.id] for item in own.unjudged_items):
         node = nodes.get(item.id) or CrawlNode(id=item.url, url=item.url)
-        if item.status == "kept" and room > 0:
-            room -= 1
-            posts, kind = len(item.posts), item.kind
-            added = log_event(
-                tools, "nav:content_added", node, item.title, kind=kind, item=item.id, posts=posts
-            )
-            events.append(added)
-            continue
-        if item.status == "kept":
+        if item.status == "kept" and not room:
             item = item.replace(status="dropped", reason=f"{wanted} were asked for, and others came first.")
             found[item.id] = item
-        events.append(log_event(tools, "nav:stopped", node, item.reason))
+        if item.status == "kept":
+            room -= 1
+            events.append(log_event(tools, "nav:content_added", node, item.title))
+        else:
+            events.append(log_event(tools, "nav:stopped", node, item.reason))
     return {"items": [item for name, item in found.items() if item != own.items[name]], "events": events}
 
 

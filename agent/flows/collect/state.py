@@ -98,16 +98,10 @@ CollectRun = RunState[CollectState]
 
 
 def log_event(
-    tools: RunContext,
-    name: NavEventName,
-    node: CrawlNode,
-    text: str,
-    *,
-    refused: bool = False,
-    **about: object,
+    tools: RunContext, name: NavEventName, node: CrawlNode, text: str, *, refused: bool = False
 ) -> NavEvent:
-    """The event at a page, in the log with what it is `about`; a warning when its decision is `refused`."""
+    """The event at a page, also in the log: a warning when its decision is `refused`."""
     where = {"event": name, "run": tools.lease.run_id, "step": tools.step, "refused": refused}
-    extra = {**where, **node.model_dump(mode="json", include=LOGGED_FIELDS), **about}
+    extra = {**where, **node.model_dump(mode="json", include=LOGGED_FIELDS)}
     log.log(logging.WARNING if refused else logging.INFO, "%s %s", name, node.url, extra=extra)
     return NavEvent(step=tools.step, name=name, url=node.url, text=text)
