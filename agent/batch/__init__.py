@@ -1,1 +1,1 @@
-"""batch."""
+"""Many questions from a table, each asked as a run, within one budget."""

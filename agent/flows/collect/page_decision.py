@@ -54,7 +54,7 @@ def _decide_by_rule(state: CollectRun, parsed: ParsedPage, has_model: bool) -> C
         why = f"By its structure: {sign}." if sign else ""
     if not (why or has_model):
         action, why = "EXTRACT_LINKS", "Neither posts nor running text: a list."
-    decided = {"action": action, "page_type": page_type, "reasoning": why, "confidence": 0.95, "by": "code"}
+    decided = {"action": action, "page_type": page_type, "reasoning": why, "confidence": 1.0, "by": "code"}
     return node.replace(**decided) if why else None
 
 

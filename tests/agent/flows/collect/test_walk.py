@@ -294,3 +294,12 @@ def test_decisions_are_logged_as_events(collect: Collect, caplog: pytest.LogCapt
     first = records[0]
     assert (first.action, first.page_type, first.depth) == ("NAVIGATE_TO", "company_profile", 0)
     assert not hasattr(first, "reason")
+
+
+def test_a_page_that_led_to_an_excluded_address_is_not_read_again(collect: Collect) -> None:
+    docs = [doc(f"{A}/", "Gate", f"<h1>Gate</h1><p><a href='{B}/s/2'>In</a></p>"), article(2, f"{B}/s/2")]
+    way = {"decisions": {f"{A}/": {"action": "NAVIGATE_TO", "target_url": f"{B}/s/2"}}}
+    wants, note = {**way, "leave_out_sites": ["b.example"]}, "Go on"
+    state = collect(ALL, f"{A}/", docs=docs, wants=wants, note=note, later=wants)
+    assert (branch(state, f"{A}/").status, branch(state, f"{A}/").held) == ("visited", "words")
+    assert visited(state) == [f"{A}/"] and "excluded by your words" in state.why_stopped
