@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.errors import StopRequested
 from agent.settings.config import ROOT
 from agent.types import Outcome
 from agent.web.extract import dispatch
@@ -21,10 +22,6 @@ from tests.agent.web.extract.sample_documents import RTF, make_docx, make_pdf, m
 from tests.agent.web.hostile_pdfs import pdf_of_lines
 
 pytestmark = pytest.mark.slow
-
-
-class Stopped(Exception):
-    pass
 
 
 def find_children() -> set[int]:
@@ -70,22 +67,22 @@ def test_a_stop_ends_the_process(pool: ParserPool) -> None:
 
     def stop_soon() -> None:
         if next(looks) == 3:
-            raise Stopped
+            raise StopRequested
 
-    with pytest.raises(Stopped):
+    with pytest.raises(StopRequested):
         pool.read("pdf", hostile, stop_soon)
     assert find_children() <= others
 
 
 def test_a_stop_ends_the_wait_for_a_free_process() -> None:
     crowded = ParserPool(size=1)
-    calls = iter([None, None, Stopped()])
+    calls = iter([None, None, StopRequested()])
 
     def stop_third() -> None:
-        if isinstance(next(calls), Stopped):
-            raise Stopped
+        if isinstance(next(calls), StopRequested):
+            raise StopRequested
 
-    with crowded.hold_place(lambda: None), pytest.raises(Stopped):
+    with crowded.hold_place(lambda: None), pytest.raises(StopRequested):
         crowded.read("rtf", RTF, stop_third)
 
 

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from agent.errors import StopRequested
 from agent.types import Outcome, SourceFilter
 from agent.web import parser_process, world
 from agent.web.engines import ddgs_search, duckduckgo
@@ -91,19 +92,6 @@ def test_nothing_found_is_not_go_away(live_world: Live, reply: Reply, outcome: O
         assert (result.retry_after_s is not None) is (outcome is Outcome.RATE_LIMITED)
 
 
-def test_an_engine_that_asks_for_a_pause_gets_it(live_world: Live) -> None:
-    with Site({"/html/": html("", 429, Retry_After="40")}) as site:
-        world = live_world(DDG_ENDPOINT=site.url("/html/"))
-        first, second = world.search("duckduckgo", "a"), world.search("duckduckgo", "b")
-        assert first.retry_after_s == 40
-        assert (
-            second.outcome is Outcome.RATE_LIMITED
-            and second.retry_after_s
-            and 30 < second.retry_after_s <= 40
-        )
-        assert len(site.asked) == 1
-
-
 def test_nobody_there_is_an_error(live_world: Live) -> None:
     with Site({}) as site:
         gone = site.url("/html/")
@@ -146,16 +134,13 @@ def test_an_answer_that_takes_too_long_to_read_ends_at_the_limit_and_the_next_on
 
 
 def test_a_stop_ends_the_process_of_a_search(live_world: Live) -> None:
-    class Stopped(Exception):
-        pass
-
     with Site({"/html/": Reply(ends="stalls")}) as site:
 
         def stop_when_asked() -> None:
             if site.asked:
-                raise Stopped
+                raise StopRequested
 
-        with pytest.raises(Stopped):
+        with pytest.raises(StopRequested):
             live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a", checkpoint=stop_when_asked)
         while pool()._busy:
             threading.Event().wait(0.01)

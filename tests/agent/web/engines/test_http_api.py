@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from agent.errors import StopRequested
 from agent.settings.config import USER_AGENT
 from agent.types import ENGINES, Outcome
 from agent.web.engines import http_api
@@ -158,33 +159,27 @@ def test_requests_keep_the_gap_that_a_service_asks_for(
 @pytest.mark.parametrize("name", ["openalex", "searxng", "google"])
 @pytest.mark.parametrize("ends", ["stalls", "drips", "drips headers"])
 def test_a_stop_ends_a_search_with_its_thread(live_world: Live, name: str, ends: Any) -> None:
-    class Stopped(Exception):
-        pass
-
     def stop_when_asked() -> None:
         if site.asked:
-            raise Stopped
+            raise StopRequested
 
     slow = Reply(200, b"{", ends=ends)
     with Site(dict.fromkeys(("/search", "/customsearch/v1"), slow)) as site:
         google = {"GOOGLE_API_KEY": "k", "GOOGLE_CSE_ID": "c", "GOOGLE_ENDPOINT": site.url("/")}
         world = live_world(**(google if name == "google" else point_at(site, name)))
-        with pytest.raises(Stopped):
+        with pytest.raises(StopRequested):
             world.search(name, "heron", checkpoint=stop_when_asked)
         assert not [thread.name for thread in threading.enumerate() if thread.name == "touchstone-patience"]
 
 
 def test_a_stop_ends_the_search_for_an_open_copy(live_world: Live) -> None:
-    class Stopped(Exception):
-        pass
-
     def stop_when_asked() -> None:
         if site.asked:
-            raise Stopped
+            raise StopRequested
 
     with Site({"/10.1/x": Reply(ends="stalls")}) as site:
         world = live_world(ENGINE_URLS=f"unpaywall={site.url('')}", CONTACT_EMAIL="a@b.example")
-        with pytest.raises(Stopped):
+        with pytest.raises(StopRequested):
             world.find_open_copy("10.1/x", stop_when_asked)
 
 

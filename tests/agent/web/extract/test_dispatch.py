@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from agent.errors import StopRequested
 from agent.types import Outcome
 from agent.web.extract import dispatch
 from agent.web.extract.extraction import Extraction
 from tests.agent.web.extract.sample_documents import make_docx
 
 URL = "https://a.example.com/files/notes.md"
-
-
-def test_markdown_has_headings() -> None:
-    page = dispatch.extract_content(b"# Dairy\n\nText\n\n## History ##\n\nMore", "text/markdown", URL)
-    assert page.title == "Dairy"
-    assert [(h.level, h.text, page.text[h.start :][: len(h.text)]) for h in page.headings] == [
-        (1, "Dairy", "Dairy"),
-        (2, "History", "History"),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -37,14 +29,11 @@ def test_a_table_is_known_by_its_type_or_its_ending(raw: bytes, name: str, conte
 
 
 def test_a_document_is_read_in_a_process_that_a_stop_ends() -> None:
-    class Stopped(Exception):
-        pass
-
     def stop() -> None:
-        raise Stopped
+        raise StopRequested
 
     assert dispatch.extract_content(make_docx(), "", URL).title == "Vat & cellar"
-    with pytest.raises(Stopped):
+    with pytest.raises(StopRequested):
         dispatch.extract_content(make_docx(), "", URL, stop)
 
 
