@@ -174,23 +174,12 @@ def raise_caps(
     ],
 ) -> PersonStep:
     """Set budgets. A run that is paused at one of them goes on."""
-    goes_on, settings = _check_caps(view, caps), view.run.settings
-    for name, cap in caps.items():
-        limited, setting = settings, CAP_SETTINGS[name]
-        if name == "pages" and settings.flow in PAGE_LIMITED_FLOWS:
-            limited = getattr(settings, settings.flow)
-        lifted = limited.replace(**{setting: type(getattr(limited, setting))(cap)})
-        settings = lifted if limited is settings else settings.replace(**{settings.flow: lifted})
-    return _build_settings_step(settings, {"halt": None} if goes_on else {}, RECOVER if goes_on else {})
-
-
-def _check_caps(view: RunSnapshot, caps: Mapping[Cap, float]) -> bool:
-    """Does a run that is paused at a cap go on with these? Raises UsageError when they cannot be set."""
     halt = view.state.halt if view.run.status is Status.PAUSED else None
+    settings, has_cap = view.run.settings, list_caps(view.run.settings)
     for name, cap in caps.items():
-        if name not in list_caps(view.run.settings):
-            raise UsageError(f"a {view.run.settings.flow} run has no budget of {name}")
         most = format_amount(name, MAX_CAPS[name])
+        if name not in has_cap:
+            raise UsageError(f"a {settings.flow} run has no budget of {name}")
         if not 0 <= cap <= MAX_CAPS[name]:
             raise UsageError(f"{format_amount(name, cap)} cannot be set: {most} is the most")
         if halt and halt.kind == name and cap < (least := find_minimum_cap(halt)):
@@ -198,9 +187,15 @@ def _check_caps(view: RunSnapshot, caps: Mapping[Cap, float]) -> bool:
                 f"{format_amount(name, halt.used)} are used already: set at least "
                 f"{format_amount(name, least)}"
             )
+        limited, setting = settings, CAP_SETTINGS[name]
+        if name == "pages" and settings.flow in PAGE_LIMITED_FLOWS:
+            limited = getattr(settings, settings.flow)
+        lifted = limited.replace(**{setting: type(getattr(limited, setting))(cap)})
+        settings = lifted if limited is settings else settings.replace(**{settings.flow: lifted})
     if halt and halt.kind in MAX_CAPS and halt.kind not in caps:
         raise UsageError(f"the run is paused at its budget of {halt.kind}: raise that one to go on")
-    return halt is not None and halt.kind in caps
+    goes_on = halt is not None and halt.kind in caps
+    return _build_settings_step(settings, {"halt": None} if goes_on else {}, RECOVER if goes_on else {})
 
 
 def set_stop_point(view: RunSnapshot, until: StopPoint) -> PersonStep | None:

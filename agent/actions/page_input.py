@@ -22,7 +22,7 @@ from agent.flows import FLOWS
 from agent.text.plurals import clip
 from agent.text.tokens import tokenize
 from agent.text.urls import FILE_SCHEME, canonicalize
-from agent.types import Action, Outcome, Page, PageRef, Status
+from agent.types import Action, Outcome, PageRef, Status
 from agent.types.source_filter import OUTSIDE_FILTER
 from agent.web.extract import documents
 
@@ -180,8 +180,23 @@ def supply(
     page_id = bench.store.pages.put(page, shelve=False)
 
     def build_step(view: RunSnapshot) -> PersonStep:
-        named = view.state.own.place_reference(url, page.url)
-        return _use_input(view, supply_page(view.state, page, page_id, view.head + 1) | named)
+        """The page counts as read, and waits to be analyzed."""
+        former, named = find_page(view.state, page.url), view.state.own.place_reference(url, page.url)
+        ref = PageRef(
+            url=former.url if former else page.url,
+            page_id=page_id,
+            final_url=page.final_url,
+            title=page.title,
+            origin=page.origin,
+            waiting=True,
+            found_on=former.found_on if former else "person",
+            step=view.head + 1,
+            links=former.links if former else [],
+        )
+        change: Change = {"pages": [ref], **named}
+        if ref.url.startswith(FILE_SCHEME):  # what has an address on the web is no secret
+            change["file_words"] = [" ".join(dict.fromkeys(tokenize(f"{page.title} {page.text}")))]
+        return _use_input(view, change)
 
     return commit(bench, run_id, "supply", build_step, head=head)
 
@@ -203,22 +218,3 @@ def find_page(state: RunState, url: str) -> PageRef | None:
     address = canonicalize(url) or url
     same = (ref for ref in state.pages.values() if (canonicalize(ref.url) or ref.url) == address)
     return state.pages.get(url) or next(same, None)
-
-
-def supply_page(state: RunState, page: Page, page_id: str, step: int) -> Change:
-    """The change that makes a supplied page one that was read and waits to be analyzed."""
-    former = find_page(state, page.url)
-    ref = PageRef(
-        url=former.url if former else page.url,
-        page_id=page_id,
-        final_url=page.final_url,
-        title=page.title,
-        origin=page.origin,
-        waiting=True,
-        found_on=former.found_on if former else "person",
-        step=step,
-        links=former.links if former else [],
-    )
-    is_private = ref.url.startswith(FILE_SCHEME)  # what has an address on the web is no secret
-    words = " ".join(dict.fromkeys(tokenize(f"{page.title} {page.text}"))) if is_private else ""
-    return {"pages": [ref], **({"file_words": [words]} if words else {})}
