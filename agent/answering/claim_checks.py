@@ -193,9 +193,14 @@ def judge_sentences(
 
 def _read_nearby(tools: RunContext, facts: Mapping[str, Fact], ids: Iterable[str]) -> dict[str, str]:
     """By fact the text around its quote on its page."""
-    shown = [facts[i] for i in dict.fromkeys(ids) if facts[i].verified and facts[i].page_id]
-    texts = {page_id: tools.store.pages.read_text(page_id) for page_id in {fact.page_id for fact in shown}}
-    return {fact.id: surrounding_text(texts[fact.page_id], fact.start, fact.end) for fact in shown}
+    texts, nearby = dict[str, str](), dict[str, str]()
+    for name in dict.fromkeys(ids):
+        fact = facts[name]
+        if fact.verified and fact.page_id:
+            if fact.page_id not in texts:
+                texts[fact.page_id] = tools.store.pages.read_text(fact.page_id)
+            nearby[name] = surrounding_text(texts[fact.page_id], fact.start, fact.end)
+    return nearby
 
 
 def _repair(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from agent.answering import fact_view
 from agent.answering.claim_checks import WrittenDraft, check_sentences
-from agent.answering.fact_view import add_facts, review_by_model
+from agent.answering.fact_view import add_facts
 from agent.answering.verdict import finish_answer
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
@@ -137,7 +137,7 @@ def draft_from_quotes(
         tools.step,
         new,
         model=getattr(judgement.value, "confidence", None) if judgement.by == "model" else None,
-        review=review_by_model(tools) if is_judged and rules_on_conflicts else None,
+        reviewed_by=tools if is_judged and rules_on_conflicts else None,
     )
     now = state_after(state, change)
     for sentence in sentences:

@@ -3,7 +3,7 @@ words, source, step and status. Pure functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,6 @@ from agent.text.plurals import list_first
 from agent.text.urls import canonicalize, find_urls, is_excluded, site
 from agent.types import Assessment, Conflict, Fact, PauseRequest, PlanPart, Proposal, Ruling, Turn
 
-ConflictReview = Callable[[RunState], list[Ruling]]
-"""A model's readings of the conflicts of a state."""
 MAX_COMPARED_CONFLICTS = 12
 """Conflicts of one call: about 2,000 tokens of quotes."""
 MAX_PARTS = 6
@@ -220,9 +218,10 @@ def find_free_id(plan: Sequence[PlanPart], facts: Iterable[Fact]) -> int:
 
 def find_part(plan: Sequence[PlanPart], fact: Fact) -> str:
     """The id of the part that a fact bears on: the one named for it, or the only one; "" for none."""
-    if len(plan) == 1:
-        return plan[0].id
-    return fact.part if any(part.id == fact.part for part in plan) else ""
+    for part in plan:
+        if part.id == fact.part or len(plan) == 1:
+            return part.id
+    return ""
 
 
 def add_facts(
@@ -233,13 +232,13 @@ def add_facts(
     model: float | None = None,
     unanswered: Collection[str] = (),
     sides: Collection[str] = (),
-    review: ConflictReview | None = None,
+    reviewed_by: RunContext | None = None,
 ) -> Change:
     """The change of new facts, each with its part of the plan, with a model's readings of the conflicts that
     they make. `model` is the model's own estimate, `unanswered` are the parts that it does not call answered,
     `sides` the ids of one fact for each side of an inconsistency that it reports."""
     change: Change = {"facts": [fact.replace(part=find_part(state.plan, fact)) for fact in new]}
-    if review and (rulings := review(state_after(state, change))):
+    if reviewed_by and (rulings := review_conflicts(state_after(state, change), reviewed_by)):
         change["rulings"] = rulings
     said = Assessment(step=step, model=model, unanswered=list(unanswered), sides=list(sides))
     return {**change, "assessments": [said]}
@@ -270,24 +269,22 @@ def read_rulings(conflicts: Sequence[Conflict], given: Sequence[ConflictRuling],
     return found
 
 
-def review_by_model(tools: RunContext) -> ConflictReview:
-    """A review by one call of a model for all open conflicts that no one ruled on; none without those."""
-
-    def review(state: RunState) -> list[Ruling]:
-        asked = [c for c in open_conflicts(state) if not c.ruling and not c.model_ruling]
-        asked = asked[:MAX_COMPARED_CONFLICTS]
-        if not asked or not tools.client:
-            return []
-        named = {i for conflict in asked for value in conflict.values for i in value.fact_ids}
-        result = tools.judge(
-            COMPARE_FACTS,
-            question=state.own.relevance_question(state),
-            conflicts=asked,
-            facts=[fact for name, fact in state.facts.items() if name in named],
-        )
-        return read_rulings(asked, result.value.conflicts, tools.step)
-
-    return review
+def review_conflicts(state: RunState, tools: RunContext) -> list[Ruling]:
+    """A model's readings, by one call, of the open conflicts that no one ruled on; none without those."""
+    asked, named = list[Conflict](), set[str]()
+    for conflict in open_conflicts(state):
+        if not (conflict.ruling or conflict.model_ruling) and len(asked) < MAX_COMPARED_CONFLICTS:
+            asked.append(conflict)
+            named.update(i for value in conflict.values for i in value.fact_ids)
+    if not asked or not tools.client:
+        return []
+    result = tools.judge(
+        COMPARE_FACTS,
+        question=state.own.relevance_question(state),
+        conflicts=asked,
+        facts=[fact for name, fact in state.facts.items() if name in named],
+    )
+    return read_rulings(asked, result.value.conflicts, tools.step)
 
 
 @dataclass(frozen=True)

@@ -42,17 +42,16 @@ def notes_on_answer(state: RunState) -> list[Note]:
     return [note for note in state.notes if since is not None and note.step >= since and note.kind != "look"]
 
 
-def has_unread_note(state: RunState) -> bool:
-    """Whether a note on the answer was not read yet."""
-    notes = notes_on_answer(state)
-    return bool(notes) and not any(reading.note >= notes[-1].step for reading in state.readings)
-
-
 def current_reading(state: RunState) -> NoteReading | None:
     """What the notes since the newest answer were understood as; None where there are none."""
-    notes = notes_on_answer(state)
-    read = [reading for reading in state.readings if notes and reading.note >= notes[0].step]
-    return read[-1] if read else None
+    notes, last = notes_on_answer(state), state.readings[-1] if state.readings else None
+    return last if last and notes and last.note >= notes[0].step else None
+
+
+def has_unread_note(state: RunState) -> bool:
+    """Whether a note on the answer was not read yet."""
+    notes, reading = notes_on_answer(state), current_reading(state)
+    return bool(notes) and (reading is None or reading.note < notes[-1].step)
 
 
 def list_targets(answer: Answer) -> dict[str, set[str]]:
@@ -234,9 +233,11 @@ def _clean(texts: Iterable[str]) -> list[str]:
 
 def list_wishes(state: RunState) -> list[str]:
     """What a person's notes ask to look for, as they were understood, newest first; not private ones."""
-    notes = notes_on_answer(state)
-    read = [reading for reading in reversed(state.readings) if notes and reading.note >= notes[0].step]
-    return list(dict.fromkeys(wish for reading in read for wish in (*reading.questions, *reading.searches)))
+    notes, wishes = notes_on_answer(state), dict[str, None]()
+    for reading in reversed(state.readings):
+        if notes and reading.note >= notes[0].step:
+            wishes |= dict.fromkeys([*reading.questions, *reading.searches])
+    return list(wishes)
 
 
 def list_effects(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> list[str]:

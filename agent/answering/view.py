@@ -21,7 +21,6 @@ from agent.evidence.claim_check import CERTAIN_VERDICTS
 from agent.evidence.confidence import PRECISION, Evidence, EvidencePool, compute_part, explain_changes
 from agent.evidence.conflicts import ConflictIndex, find_disputed, settle_conflict
 from agent.evidence.sources import is_site_name
-from agent.text.plurals import format_count
 from agent.text.question_analysis import parse_question
 from agent.text.urls import site
 from agent.types import (
@@ -36,8 +35,6 @@ from agent.types import (
     Sentence,
 )
 
-SECTION_CALLS, SECTION_TOKENS = 2, 4_000
-"""What a section of a full report costs at most (`bench.report`)."""
 UNSTATED_JUDGEMENT = 0.9
 """The judgement of a model that gives no estimate of its answer (our own judgement: its statements passed a
 check)."""
@@ -105,11 +102,10 @@ def _list_reported(
     found = dict[str, Conflict]()
     for said in run.assessments:
         sides = [active[name] for name in said.sides if name in active]
-        ids = {fact.id for fact in sides}
-        is_known = any(
-            sum(not ids.isdisjoint(value.fact_ids) for value in conflict.values) > 1 for conflict in known
-        )
-        if is_known or len(sides) < 2:
+        if len(sides) < 2 or any(
+            sum(not {*said.sides}.isdisjoint(value.fact_ids) for value in conflict.values) > 1
+            for conflict in known
+        ):
             continue
         values = [
             ConflictSide(text=fact.statement, fact_ids=[fact.id], sites=[site(fact.url)]) for fact in sides
@@ -138,7 +134,8 @@ def _assess(run: RunState[Any], change: Change, step: int) -> None:
         run.plan_parts = close_plan(run, level, rests_on)
     if level is None:
         return
-    why = "; ".join(edit["text"] for edit in change.get("edits", ()))
+    edits = change.get("edits", ())
+    why = "; ".join(edit["text"] for edit in edits) if edits else ""
     if change.keys() & {"notes", "readings"} and (sites := fact_view.excluded_sites(run)):
         why = f"left out {', '.join(sites)}"
     if why:
@@ -233,9 +230,10 @@ def find_answered(plan: Sequence[PlanPart], answer: Answer, claims: Mapping[str,
 def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, Fact]) -> Sentence:
     """The sentence with the part that it answers: its own, that of its facts, or the only one."""
     ids = {part.id for part in plan}
-    found = [sentence.part, *(facts[i].part for i in sentence.fact_ids if i in facts)]
-    found = [part for part in found if part in ids] or [plan[0].id if len(plan) == 1 else ""]
-    return sentence.replace(part=found[0])
+    for part in (sentence.part, *(facts[i].part for i in sentence.fact_ids if i in facts)):
+        if part in ids:
+            return sentence.replace(part=part)
+    return sentence.replace(part=plan[0].id if len(plan) == 1 else "")
 
 
 def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> list[PlanPart]:
@@ -294,16 +292,3 @@ def view_plan(state: RunState) -> list[PartView]:
     return [
         PartView(part, counted[part.id], tuple(id for id in part.after if id not in done)) for part in parts
     ]
-
-
-def describe_remaining(state: RunState) -> str:
-    """What a full report on several parts still costs at most: the searches and pages that are left, then the
-    writing; "" for other answers."""
-    if state.settings.report != "full" or len(state.plan) < 2:
-        return ""
-    left = max(0, state.settings.max_steps - len(state.actions_this_round))
-    calls, tokens = SECTION_CALLS * len(state.plan), SECTION_TOKENS * len(state.plan)
-    research = format_count(left, "search or page", "searches and pages")
-    return (
-        f"Still to come: at most {research}, then the report with about {calls} calls and {tokens:,} tokens."
-    )

@@ -26,8 +26,8 @@ MAX_TURNS = 3
 
 def is_length_final(state: RunState) -> bool:
     """Whether a person asked for a length after their last note."""
-    asked = max((edit.step for edit in state.edits if edit.text in LENGTH_EDITS.values()), default=-1)
-    return asked > max((note.step for note in state.notes), default=-1)
+    noted = state.notes[-1].step if state.notes else -1
+    return any(edit.step > noted and edit.text in LENGTH_EDITS.values() for edit in state.edits)
 
 
 def choose_length(state: RunState, judgement: RoleResult | None = None) -> ReportLength:

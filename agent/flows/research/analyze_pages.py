@@ -4,6 +4,7 @@ budget reaches; the rules of evidence decide what counts."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -80,7 +81,7 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Turn what the round brought into facts, leads and a confidence. Search results become leads, those of
     one query by several engines as one list; nothing is ever quoted from them."""
     by_query, pages = dict[str, list[list[SearchHit]]](), list[OpenPage]()
-    if not (found := state.own.unanalyzed):
+    if not (found := [] if state.own.is_analyzed else state.own.brought):
         return {}, "decide"
     for item in found:
         if item.hits:
@@ -99,31 +100,32 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_ROUND_ACTIONS)
     groups = choose_readings(state, tools, pages)
     replies = tools.judge_side_by_side([partial(_read_group, state, tools, group) for group in groups])
-    judged = [judgement for judgement, _ in replies]
-    judgement = judged[0].replace(
-        value=join_replies([each.value for each in judged]),
-        problems=list(chain.from_iterable(each.problems for each in judged)),
-        withheld=sum(each.withheld for each in judged),
-    )
-    facts, answer = dict[str, Fact](), state.answer
-    cited = {i for said in answer.sentences for i in said.fact_ids} if answer else state.facts.keys()
-    for fact in chain.from_iterable(made for _, made in replies):
-        old = state.facts.get(fact.id)
-        if old is None:
-            facts.setdefault(fact.id, fact)
-        elif old.id not in cited and fact.part not in ("", old.part):
-            facts[old.id] = old.replace(part=fact.part)  # read again for a note: it may answer that part
+    facts, answer, cited = dict[str, Fact](), state.answer, {*state.facts} if not state.answer else set[str]()
+    for said in answer.sentences if answer else ():
+        cited.update(said.fact_ids)
+    values, problems, withheld, verified = list[Any](), list[str](), 0, Counter[str]()
+    for judged, made in replies:
+        values.append(judged.value)
+        problems += judged.problems
+        withheld += judged.withheld
+        for fact in made:
+            old = state.facts.get(fact.id)
+            if old is None:
+                facts.setdefault(fact.id, fact)
+            elif old.id not in cited and fact.part not in ("", old.part):
+                facts[old.id] = old.replace(part=fact.part)  # read again for a note: it may answer that part
+    for fact in facts.values():
+        verified[fact.page_id] += fact.verified
+    judgement = replies[0][0].replace(value=join_replies(values), problems=problems, withheld=withheld)
     change: Change = {"actions": [], "is_analyzed": True}
     change["pages"], onward = _collect_leads(state, tools, judgement, pages, list(facts.values()))
     why = "text of this page was withheld from the model: it contains the mark of the run's fences"
-    refused = list[Refusal]()
+    refused, opened = list[Refusal](), {done.page_id: done for done in state.actions if not done.is_search}
     for page in pages:
         refused += page.refused
-        refused += [Refusal(what=page.page.url, why=why)] if judgement.withheld else []
-        if not page.ref.waiting:  # none brought a page that a person supplied
-            new = sum(fact.verified and fact.page_id == page.page_id for fact in facts.values())
-            its = [done for done in state.actions if done.page_id == page.page_id and not done.is_search]
-            change["actions"] += [done.replace(new_facts=new) for done in its[-1:]]
+        refused += [Refusal(what=page.page.url, why=why)] if withheld else []
+        if not page.ref.waiting and page.page_id in opened:  # none brought a page that a person supplied
+            change["actions"].append(opened[page.page_id].replace(new_facts=verified[page.page_id]))
     refused += _refuse_unknown(state, judgement.value, pages)
     change["refusals"] = [refusal.replace(step=tools.step) for refusal in refused]
     change["leads"] = [*leads, *onward]
@@ -367,16 +369,18 @@ def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: l
     }
     if judgement.by != "model":
         return {"report": report, **add_facts(state, tools.step, new)}
-    parts = [part.id for part in state.plan]
-    report["answered_parts"] = [part for part in parts if part in reply.answered_parts]
-    known = {*state.facts, *(fact.id for fact in new)}
-    sides = [name for name in dict.fromkeys(reply.inconsistent_fact_ids) if name in known]
+    answered, unanswered, sides = list[str](), list[str](), list[str]()
+    for part in state.plan:
+        (answered if part.id in reply.answered_parts else unanswered).append(part.id)
+    for name in dict.fromkeys(reply.inconsistent_fact_ids):
+        sides += [name] if name in state.facts or name in [fact.id for fact in new] else []
+    report["answered_parts"] = answered
     change = add_facts(
         state,
         tools.step,
         new,
         model=reply.confidence_score,
-        unanswered=[part for part in parts if part not in reply.answered_parts],
+        unanswered=unanswered,
         sides=sides if len(sides) > 1 else [],
     )
     rulings = read_rulings(open_conflicts(state), reply.conflicts, tools.step)

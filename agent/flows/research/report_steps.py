@@ -10,7 +10,7 @@ from typing import Any, Literal
 from agent.answering import fact_view
 from agent.answering.claim_checks import ROOM_SHARE, WrittenDraft
 from agent.answering.draft import draft_from_reply, lay_out_reply
-from agent.answering.fact_view import find_part, review_by_model
+from agent.answering.fact_view import find_part, review_conflicts
 from agent.answering.passages import show_passages
 from agent.answering.verdict import finish_answer, record_answer
 from agent.answering.write_report import ask_report, ask_section, choose_length, is_length_final
@@ -49,7 +49,7 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     outline, or with the one that still holds."""
     if not tools.has_model:
         return _show_passages(state, tools)
-    rulings = review_by_model(tools)(state)
+    rulings = review_conflicts(state, tools)
     reviewed: Change = {"rulings": rulings} if rulings else {}
     now = state_after(state, reviewed)
     if revised := revise.revise_answer(now, tools):

@@ -48,11 +48,6 @@ class ResearchState(AnsweringState):
     reported_at: int = -1
     """The step of the last report that a model made of pages."""
 
-    @property
-    def unanalyzed(self) -> list[Observation]:
-        """What was brought and not analyzed yet."""
-        return [] if self.is_analyzed else self.brought
-
     def count_pages(self, actions: list[Action]) -> int:
         """How many pages these actions read, each once."""
         return sum(bool(action.page_id) and action.action != "more" for action in actions)

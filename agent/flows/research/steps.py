@@ -91,7 +91,7 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     actions = policy.available_actions(state, tools.world.engines, utc_timestamp())
     if (state.settings.stop_point == "step" or state.history) and needs_plan(state, tools):
         return {}, "plan"
-    if state.own.unanalyzed:  # read just before the budget ended the round
+    if state.own.brought and not state.own.is_analyzed:  # read just before the budget ended the round
         return {}, "analyze"
     for page in state.pages.values():
         if page.waiting:

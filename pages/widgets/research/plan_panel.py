@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.answering.view import PartView, describe_remaining, view_plan
+from agent.answering.view import PartView, view_plan
 from agent.flows.research.policy import CHECK_PLAN, describe_reading
 from agent.text.plurals import format_count
 from agent.text.question_analysis import format_question
@@ -13,7 +13,6 @@ from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, client, drafts, escape, labels, ui, view_cache
 
 EDIT_POPOVER = "research-plan-edit"
-UNDER_WAY = (Status.RUNNING, Status.PAUSED, Status.STOPPED)
 HINT = "One part per line, in the order to work on. Change, add, move or delete lines."
 
 
@@ -54,13 +53,11 @@ def _render_part(view: PartView) -> str:
 
 
 def _render_reading(view: RunSnapshot) -> str:
-    """How an ambiguous question was read, why a model did not plan, and what is still to come."""
+    """How an ambiguous question was read, and why a model did not plan."""
     own = view.state.own
     lines = [describe_reading(view.state)]
     if own.plan_trouble:
         lines.append(f"Without the model: {own.plan_trouble}")
-    if view.run.status in UNDER_WAY and view.usage.llm_calls:
-        lines.append(describe_remaining(view.state))
     return "".join(f'<div class="ts small soft">{escape.html(line)}</div>' for line in lines if line)
 
 

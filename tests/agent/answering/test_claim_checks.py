@@ -16,7 +16,6 @@ from agent.errors import ModelUnavailable
 from agent.evidence import citation_check
 from agent.evidence.support import describe_support
 from agent.llm.structured_call import CallContext, request_structured
-from agent.roles import check_claims
 from agent.roles.role import Role, RoleResult
 from agent.types import Fact, Sentence
 from tests.web.claim_judge import ALWAYS, NEVER, Judging, check_reply, read_quotes
@@ -134,18 +133,6 @@ def test_a_repair_that_fails_is_shown_with_its_own_verdict(worse: str) -> None:
     assert draft.failed == [0] and sum("RepairReply" in p for p in tools.prompts) == 1, "once, never again"
 
 
-def test_an_empty_repair_removes_the_sentence_and_the_others_keep_their_place() -> None:
-    tools = play(NEVER, {1: ""})
-    draft = check(tools, say("The pages do not tell who built it."), say(PETRA, "petra"))
-    assert [s.text for s in draft.sentences] == [PETRA] and not draft.failed
-
-
-def test_repaired_text_goes_through_the_flows_own_cleaning() -> None:
-    tools = play(NEVER, {1: "Write to x@evil.example."})
-    draft = check(tools, say("It has 7 wheels.", "mill"), clean=lambda text: "")
-    assert draft.sentences == []
-
-
 def test_the_repair_hears_which_words_fail_and_why() -> None:
     tools = play(NEVER)
     check(tools, say("It works all week.", "mill"), say("Nobody knows."))
@@ -164,16 +151,6 @@ def test_a_judge_that_fails_leaves_the_sentences_not_checked_with_the_reason(rep
     assert "The server is down." in sentence.check_reason or "left this one out" in sentence.check_reason
 
 
-def test_long_write_ups_are_judged_in_batches() -> None:
-    tools = play(ALWAYS)
-    many = [
-        say(f"She comes from there, {'so ' * n}they say.", "petra")
-        for n in range(check_claims.MAX_CLAIMS + 5)
-    ]
-    draft = check(tools, *many)
-    assert tools.client.calls == 2 and all(s.check == "judged_supported" for s in draft.sentences)
-
-
 def test_a_persons_word_is_judged_like_a_quote_and_never_counts_as_backed() -> None:
     own = Fact(id="own", statement="I saw the mill in May.", quote="I saw the mill in May.", origin="person")
     facts = {"own": own.replace(decision="pinned")}
@@ -185,13 +162,6 @@ def test_a_persons_word_is_judged_like_a_quote_and_never_counts_as_backed() -> N
     ).sentences
     assert (sentence.check, sentence.backed) == ("not_checked", False)
     assert sentence.check_reason == citation_check.PERSON_REASON
-
-
-def test_a_persons_word_is_not_backed_by_a_page_that_is_cited_beside_it() -> None:
-    own = Fact(id="own", statement="The mill is for sale.", quote="", origin="person", decision="pinned")
-    draft = check(Tools(), say("The mill is for sale.", "own", "mill"), facts={**FACTS, "own": own})
-    [sentence] = draft.sentences
-    assert (sentence.check, sentence.backed) == ("not_checked", False)
 
 
 def test_of_two_judgements_of_a_sentence_the_doubting_one_counts_and_no_address_stays_in_a_reason() -> None:

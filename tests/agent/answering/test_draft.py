@@ -68,13 +68,6 @@ def test_a_heading_that_states_something_at_length_is_checked_as_a_sentence():
     assert [sentence.text for sentence in sentences] == [long.strip()]
 
 
-def test_an_answer_of_blocks_has_them_pruned_and_its_cells_judged():
-    given = written(LEAD, {"kind": "heading", "text": "Empty"}, TABLE)
-    assert [block.kind for block in given.blocks] == ["paragraph", "heading", "table"]
-    assert given.blocks[-1].row_labels == ["The heron"] and given.statements.backed >= 1
-    assert given.sentences[0].check == "quoted" and all(s.check for s in given.sentences)
-
-
 def test_a_table_of_which_nothing_is_left_goes_with_its_heading():
     def judge(said: Sentence) -> Sentence | None:
         return said.replace(check="quoted", backed=True) if said.row < 0 else None

@@ -60,3 +60,10 @@ def test_until_the_next_conflict_counts_each_open_one_once():
         both.stop_point == "step"
         and fact_view.pause_for_new_conflicts(state.model_copy(update={"met": [], "settings": both})) is None
     )
+
+
+def test_a_run_without_a_recorded_plan_has_its_question_as_one_part() -> None:
+    question = "When was the bridge built, and who designed it?"
+    assert [(part.id, part.question) for part in RunState(question=question).plan] == [("1", question)]
+    asked = RunState(question="and the other?", asked="Is B open?").plan
+    assert [part.question for part in asked] == ["Is B open?"]

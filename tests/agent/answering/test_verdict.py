@@ -77,12 +77,6 @@ def in_parts(*facts: Fact, **more) -> RunState:
     return state(*facts, plan_parts=COMPOUND, **more)
 
 
-def test_a_partial_answer_names_the_part_that_is_open():
-    given = written(in_parts(BUILT_1, stop_reason="budget"), (BUILT.statement, ["a"]))
-    assert (given.verdict, given.reason, given.missing) == ("partial", "budget", "Who painted it?")
-    assert given.confidence < 0.6 and given.sentences[0].part == "1"
-
-
 def test_what_the_writer_leaves_open_is_told_in_its_words():
     told = "No page says who painted it."
     given = written(state(BUILT), (BUILT.statement, ["a"]), open=told, assumed="It is the heron of the quay.")
@@ -121,14 +115,6 @@ def test_without_a_model_no_quote_is_called_an_answer_however_well_it_fits(state
     given = written(state(fact("a", statement)), (statement, ["a"]), by="keyless")
     assert (given.verdict, given.reason, given.missing, given.parts) == ("passages_found", "none", "", [])
     assert (given.statements.backed, given.confidence, given.certainty) == (1, None, "")
-
-
-def test_a_fallback_that_writes_after_a_failed_call_finds_passages_whatever_the_model_said_before():
-    point = Confidence(step=1, value=0.9, model=0.95, parts=[{"part": "1", "weight": 1.0, "judgement": 0.95}])
-    run = state(BUILT).model_copy(update={"confidence": [point]})
-    reply = ReportReply(answer=[{"text": BUILT.statement, "fact_ids": ["a"]}])
-    given = build_answer(run, RoleResult(value=reply, by="keyless", failure="it was away"), 9)
-    assert (given.verdict, given.trouble) == ("passages_found", "it was away")
 
 
 def searched(outcome: str) -> Action:

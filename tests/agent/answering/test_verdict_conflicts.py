@@ -66,20 +66,6 @@ SAID = [
 ]
 
 
-def test_what_the_count_settled_is_told_with_both_sides_and_makes_nothing_partial():
-    settled = {
-        "status": "settled",
-        "chosen": "1921",
-        "reason": "settled by evidence: 3 independent sites against 1",
-        "settled_by": "evidence",
-    }
-    conflict = clash("a", "b").model_copy(update={**settled, "asks": True, "values": SAID})
-    given = written(state(BUILT, OTHER, conflicts={"c1": conflict}), (BUILT.statement, ["a"]))
-    assert given.text.startswith("The sources differ on the heron (built): a.example says")
-    assert "; “1921” is taken, by one independent site against one." in given.text
-    assert (given.verdict, given.conflicts, given.statements.unsupported) == ("answered", [], 0)
-
-
 def test_a_ruling_is_stated_with_its_reason_which_needs_no_source():
     ruled = {
         "values": SAID,

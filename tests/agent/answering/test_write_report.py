@@ -6,7 +6,6 @@ from contextlib import contextmanager
 
 import pytest
 
-from agent.actions.fact_edits import FactEdit
 from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
@@ -51,22 +50,3 @@ def test_what_was_struck_is_not_shown_to_the_writer():
         bench.act(run_id, "undo")
         assert bench.drive(run_id) is Status.REVIEW
         assert bench.snapshot(run_id).state.answer.verdict == "answered" and QUOTE in report_prompt(script)
-
-
-def test_the_writer_is_shown_the_corrected_words_and_own_knowledge():
-    script = Script(ASK, crawl(ROOF))
-    with reviewed(script) as (bench, run_id):
-        [fact] = bench.snapshot(run_id).state.facts.values()
-        bench.act(
-            run_id,
-            "revise",
-            edits=[FactEdit(fact.id, statement="412 solar panels are on the roof since Monday.")],
-        )
-        assert bench.drive(run_id) is Status.REVIEW
-        assert "412 solar panels are on the roof since Monday." in report_prompt(script)
-        bench.act(run_id, "add", statement="Two of them are broken.")
-        assert bench.drive(run_id) is Status.REVIEW
-        assert "Two of them are broken." in report_prompt(script) and "said by the person" in report_prompt(
-            script
-        )
-        assert bench.snapshot(run_id).state.answer.verdict == "answered"

@@ -106,15 +106,6 @@ def test_step_by_step_every_decision_waits(ask, bench):
     assert waited == sum(step.name == "decide" for step in view.steps)
 
 
-def test_a_send_back_is_obeyed_with_a_fresh_budget(ask, bench):
-    view = ask(SOLAR, max_steps=2)
-    bench.act(view.run.id, "send_back", view.head, note=f"Read {ABOUT} and say who runs it.")
-    assert bench.drive(view.run.id) is Status.REVIEW
-    state = bench.snapshot(view.run.id).state
-    assert state.actions[2].query_or_url == ABOUT
-    assert len(state.actions) == 4 and [answer.n for answer in state.answers] == [1, 2]
-
-
 def test_a_blocked_domain_is_neither_found_nor_read(ask, bench, monkeypatch):
     world = told(bench, monkeypatch)
     state = ask(SOLAR, blocked_domains=["alvmora-mejeri.example"]).state

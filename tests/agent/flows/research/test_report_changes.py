@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.engine.run_state import RunState
-from agent.flows.research.report_steps import find_planned_question, is_outline_current
-from agent.flows.research.state import ResearchState
-from agent.types import Edit, Outline, OutlineSection, Status
-from tests.web.reporting_model import PLAN, ReportScript
+from agent.types import Status
+from tests.web.reporting_model import ReportScript
 from tests.web.written_reports import HEADINGS, headings, reporting
 
 pytestmark = pytest.mark.slow
@@ -44,17 +41,3 @@ def test_a_section_whose_facts_were_all_struck_is_left_out_and_costs_no_call():
         answer = bench.snapshot(run_id).state.answer
     assert "Who runs them" not in headings(answer)
     assert [role for role, _ in script.prompts].count("section") == 1
-
-
-def test_an_outline_with_a_section_on_a_dropped_part_holds_no_longer():
-    sections = [OutlineSection(heading="Who runs them", part="2", fact_ids=["f"])]
-    own = ResearchState(outline=Outline(title="Kilns", sections=sections, step=4))
-    state = RunState(own=own, plan_parts=PLAN)
-    assert is_outline_current(state)
-    dropped = state.model_copy(update={"plan_parts": PLAN[:1]})
-    assert not is_outline_current(dropped)
-    asked = dropped.model_copy(
-        update={"question": "When and who?", "edits": [Edit(step=5, text="changed the plan: dropped")]}
-    )
-    assert find_planned_question(asked) == PLAN[0].question
-    assert find_planned_question(state.model_copy(update={"question": "When and who?"})) == "When and who?"

@@ -31,7 +31,6 @@ from tests.web.ferry_rounds import (
     BUILDER,
     BUILT,
     LAUNCH,
-    LAUNCHED,
     OTHER,
     QUESTION,
     bench_with,
@@ -63,22 +62,6 @@ def test_a_round_is_whole_in_every_export_and_in_a_branch(tmp_path):
         assert told(new.state) == told(view.state)[:3] and new.next == "analyze"
         lines = [RESEARCH.describe(step) for step in view.steps]
         assert any("read a page" in line and "search ferry Vinga yard" in line for line in lines)
-
-
-def test_a_part_whose_facts_were_struck_is_not_answered_by_the_analyzers_word():
-    plan = [PlanPart(id="1", question="Who built it?"), PlanPart(id="2", question="When was it launched?")]
-    fact = Fact(id="f", statement=BUILT, quote=BUILT, part="1", verified=True, relevance=0.9)
-    own = ResearchState(report={"answered_parts": ["1", "2"]}, reported_at=4)
-    other = fact.replace(id="g", statement=LAUNCHED, quote=LAUNCHED, part="2")
-    struck = {"f": fact, "g": other.replace(decision="struck")}
-    state = RunState(question=QUESTION, plan_parts=plan, own=own, facts=struck)
-    assert policy.assess_coverage(state) is None
-    state = RunState(question=QUESTION, plan_parts=plan, own=own, facts={"f": fact, "g": other})
-    figures = [PartConfidence(part=id, sources=["a.example"], weight=1.0, judgement=0.9) for id in "12"]
-    state.confidence = [fill(Confidence, step=4, value=0.7, parts=figures)]
-    assert policy.assess_coverage(state).low == ["1", "2"]
-    state.settings = Settings(until="budget")
-    assert policy.assess_coverage(state) is None
 
 
 def test_a_part_with_one_source_earns_one_further_round_where_something_was_named():

@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from agent.text.urls import canonicalize
 from agent.types import Status
 from tests.web.folders import Told, page, write_world
 from tests.web.model_server import ModelServer, html, says, status
@@ -21,23 +20,11 @@ from tests.web.researching_model import (
     crawl,
     driven,
     failing,
-    role_of,
     run,
     workbench,
 )
 
 pytestmark = pytest.mark.slow
-
-
-def test_an_invented_quote_is_no_fact_and_supports_nothing():
-    fake = "Since Monday there are 999 solar panels on the roof of Älvmora Mejeri."
-    view, _, _ = driven(
-        Script(ASK, crawl(ROOF), quotes=[fake, "A sentence that stands nowhere at all on that page."])
-    )
-    state = view.state
-    assert [fact.verified for fact in state.facts.values()] == [False, False]
-    assert state.answer.verdict == "no_evidence" and state.answer.sources == []
-    assert all(action.new_facts == 0 for action in state.actions)
 
 
 def test_an_address_the_decision_invents_is_never_asked_for_and_the_model_hears_why_once():
@@ -55,12 +42,6 @@ def test_an_address_the_decision_invents_is_never_asked_for_and_the_model_hears_
     assert sum(r.body["messages"][:2] == again[:2] for r in server.requests) == 2, "the prefix is the same"
 
 
-def test_an_address_the_analyzer_invents_is_refused_and_counted():
-    state = driven(Script(crawl(ROOF), urls=[INVENTED, "not an address"]))[0].state
-    assert [refusal.what for refusal in state.refusals].count(INVENTED) == 1
-    assert canonicalize(INVENTED) not in {canonicalize(lead.value) for lead in state.own.leads.values()}
-
-
 def test_a_link_the_analyzer_picked_from_the_page_can_be_followed(tmp_path):
     names = [f"https://h.example/{n}" for n in range(25)]
     pages = [
@@ -74,19 +55,6 @@ def test_a_link_the_analyzer_picked_from_the_page_can_be_followed(tmp_path):
         script, "Who made it, see https://hub.example/ ?", world=write_world(tmp_path, [hub, *pages])
     )[0].state
     assert picked in [action.query_or_url for action in state.actions if action.by == "model"], state.refusals
-
-
-def test_a_note_reaches_the_next_decision():
-    with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
-        view = run(bench, rests=Status.WAITING, mode="step")
-        bench.act(view.run.id, "steer", note="Only trust the municipality.")
-        bench.drive(view.run.id)
-        bench.act(view.run.id, "approve", bench.snapshot(view.run.id).head)
-        bench.drive(view.run.id)
-        bench.act(view.run.id, "approve", bench.snapshot(view.run.id).head)
-        bench.drive(view.run.id)
-        told = [request.prompt for request in server.requests if role_of(request.prompt) == "decision"]
-        assert told and all("Only trust the municipality." in prompt for prompt in told)
 
 
 def test_proposals_refused_twice_end_the_round_and_say_so():
