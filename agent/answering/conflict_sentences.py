@@ -25,47 +25,33 @@ WORDS_BEFORE, WORDS_AFTER = 10, 6
 _NUMBER_WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
 
 
-def find_relevant_conflicts(
-    state: RunState, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
-) -> list[Conflict]:
+def name_conflicts(
+    state: RunState, written: Sequence[Sentence], facts: Mapping[str, Fact], *, is_model: bool
+) -> tuple[list[Conflict], list[Sentence]]:
     """The conflicts, open or settled by a model or the count of sources, about what is asked or about a fact
-    that the sentences cite."""
-    cited, parts = {i for said in sentences for i in said.fact_ids}, {part.id for part in state.plan}
-    found = list[Conflict]()
+    that the sentences cite; and a sentence for each ruling of a person, then for each of these conflicts of
+    which a model's sentences do not cite two sides. Only active facts are quoted."""
+    cited, parts = {i for said in written for i in said.fact_ids}, {part.id for part in state.plan}
+    found, ruled, named = list[Conflict](), list[Conflict](), list[Sentence]()
     for conflict in state.conflicts.values():
-        ids = [i for side in conflict.values for i in side.fact_ids]
-        named = {facts[i].part for i in ids if i in facts}
+        ruled += [conflict] if conflict.settled_by == "person" and conflict.ruling else []
+        ids = {i for side in conflict.values for i in side.fact_ids}
+        on = {facts[i].part for i in ids if i in facts}
         # of the plan, or of no known part: a person may have dropped its part
-        is_asked = conflict.asks and ("" in named or not named or bool(named & parts))
+        is_asked = conflict.asks and ("" in on or not on or bool(on & parts))
         is_told = conflict.status == "open" or conflict.settled_by == "model"
         is_told = is_told or conflict.reason.startswith(EVIDENCE_REASON_PREFIX)
-        if is_told and (is_asked or not cited.isdisjoint(ids)):
+        if is_told and (is_asked or cited & ids):
             found.append(conflict)
     found.sort(key=lambda conflict: (conflict.status != "open", not conflict.asks))
-    return found[:MAX_CONFLICTS]
-
-
-def list_rulings(state: RunState) -> list[Conflict]:
-    """The conflicts that a person ruled on last."""
-    ruled = [c for c in state.conflicts.values() if c.settled_by == "person" and c.ruling]
-    return ruled[-MAX_SIDES:]
-
-
-def write_conflict_sentences(
-    state: RunState, conflicts: Sequence[Conflict], written: Sequence[Sentence], facts: Mapping[str, Fact]
-) -> list[Sentence]:
-    """A sentence for each of these conflicts that a person ruled on, or of which `written` does not cite two
-    sides. Only active facts are quoted."""
-    if not conflicts:
-        return []
-    facts = {name: fact for name, fact in facts.items() if fact.is_active}
-    cited, words = {i for said in written for i in said.fact_ids}, words_for(state.question)
-    found = list[Sentence]()
-    for conflict in conflicts:
-        is_ruled = conflict.settled_by == "person"
-        if is_ruled or sum(not cited.isdisjoint(value.fact_ids) for value in conflict.values) < 2:
-            found.append((_ruling_sentence if is_ruled else _conflict_sentence)(conflict, facts, words))
-    return found
+    found, words = found[:MAX_CONFLICTS], words_for(state.question) if found or ruled else {}
+    active = {name: fact for name, fact in facts.items() if fact.is_active} if words else {}
+    for conflict in ruled[-MAX_SIDES:]:
+        named.append(_ruling_sentence(conflict, active, words))
+    for conflict in found:
+        if not is_model or sum(not cited.isdisjoint(value.fact_ids) for value in conflict.values) < 2:
+            named.append(_conflict_sentence(conflict, active, words))
+    return found, named
 
 
 def is_conflict_sentence(text: str) -> bool:

@@ -78,10 +78,10 @@ def show_passages(
 def _quote(
     state: RunState, tools: RunContext, answered: Mapping[str, PartAnswer], facts: Sequence[Fact] | None
 ) -> tuple[list[AnswerBlock], list[Sentence], list[Fact]]:
-    """The blocks (conflicts, what a person pinned, then for each question its lead and its passages, of
+    """The blocks (what a person pinned, then for each question its lead and its passages, of
     several below its heading), what stands in those of the questions, and the facts that the run does not
     know."""
-    blocks = [AnswerBlock(id="k"), AnswerBlock(id="pinned", kind="list", role="passage")]
+    blocks = [AnswerBlock(id="pinned", kind="list", role="passage")]
     stated, new, known = list[Sentence](), dict[str, Fact](), {fact.id: fact for fact in facts or ()}
     for name, part in answered.items():
         block = AnswerBlock(id=f"p{name}", part=name if name != NOTE else "")

@@ -8,9 +8,10 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from agent.answering import conflict_sentences, fact_view
+from agent.answering import fact_view
 from agent.answering.claim_checks import WrittenDraft
-from agent.answering.view import assess_confidence, close_plan, find_answered, find_claims, name_part
+from agent.answering.conflict_sentences import RULING_PREFIX, name_conflicts
+from agent.answering.view import assess_confidence, close_plan, find_claims, name_part
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.evidence.block_layout import prune_blocks
@@ -79,11 +80,7 @@ def finish_answer(
     The conflicts that it must name stand in the block `conflict_block` where that is given."""
     facts, is_model = fact_view.facts_after_notes(state), draft.by == "model"
     stated = [name_part(state.plan, sentence, facts) for sentence in draft.sentences]
-    conflicts = conflict_sentences.find_relevant_conflicts(state, stated, facts)
-    ruled = conflict_sentences.list_rulings(state)
-    named = conflict_sentences.write_conflict_sentences(
-        state, [*ruled, *conflicts], stated if is_model else (), facts
-    )
+    conflicts, named = name_conflicts(state, stated, facts, is_model=is_model)
     named, dropped = filter_citations(named, facts, state.conflicts.values())
     named = [name_part(state.plan, sentence, facts) for sentence in accept_quotations(named, facts)]
     edits = [edit.text for edit in state.edits_since_answer] if state.answers else []
@@ -122,13 +119,13 @@ def finish_answer(
     for said in stated:  # what a passage quotes of both sides stands there
         is_told = not is_model and on_sides.issuperset(said.fact_ids)
         placed += [] if is_told else [said.replace(block=said.block or RUNNING_TEXT)]
-    blocks, ids = list(draft.blocks), {block.id for block in draft.blocks}
-    blocks += [] if RUNNING_TEXT in ids else [AnswerBlock(id=RUNNING_TEXT)]
+    frame, blocks = AnswerBlock(id=NAMED_CONFLICTS), [b for b in draft.blocks if b.id != NAMED_CONFLICTS]
+    blocks += [] if RUNNING_TEXT in {block.id for block in blocks} else [AnswerBlock(id=RUNNING_TEXT)]
     is_asked = any(conflict.asks for conflict in conflicts if conflict.settled_by != "model")
-    is_first = (ruled or is_asked or not is_model) and not conflict_block
-    frame = [] if NAMED_CONFLICTS in ids else [AnswerBlock(id=NAMED_CONFLICTS)]
+    is_ruled = any(said.text.startswith(RULING_PREFIX) for said in named)
+    is_first = not conflict_block and (is_asked or is_ruled or not is_model)
     answer = answer.replace(
-        blocks=[*frame, *blocks] if is_first else [*blocks, *frame],
+        blocks=[frame, *blocks] if is_first else [*blocks, frame],
         statements=StatementCounts(dropped=draft.dropped + dropped),
         conflicts=[conflict.id for conflict in conflicts if conflict.status == "open"],
     )
@@ -151,7 +148,7 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
     answer = answer.replace(blocks=blocks, sentences=sentences)
     level = assess_confidence(state, answer.step, answer=answer)
     plan = close_plan(state, level, answer)
-    answered = find_answered(plan, answer, find_claims(plan, answer, facts))
+    _, answered = find_claims(plan, answer, facts)
     left = [part.question for part in plan if is_model and part.id not in answered]
     missing = " ".join(format_question(question).rstrip(".") for question in left)
     if left and len(plan) == 1:

@@ -171,9 +171,9 @@ def assess_confidence(state: RunState, step: int, *, answer: Answer | None = Non
         conflicts,
         lambda fact: state.own.asks_one_publisher or any(is_site_name(name, fact.url) for name in names),
     )
-    unanswered, claims = said.unanswered if said else [], find_claims(state.plan, answer, facts)
+    unanswered = said.unanswered if said else []
+    claims, answered = find_claims(state.plan, answer, facts)
     if answer:  # what the writer leaves open of a part takes nothing from what is said
-        answered = find_answered(state.plan, answer, claims)
         unanswered = [part.id for part in state.plan if part.id not in answered]
     judgement = said.model if said and said.model is not None else UNSTATED_JUDGEMENT
     evidence, active = list[Evidence](), [name for name, fact in facts.items() if fact.is_active]
@@ -189,13 +189,16 @@ def assess_confidence(state: RunState, step: int, *, answer: Answer | None = Non
 
 def find_claims(
     plan: Sequence[PlanPart], answer: Answer | None, facts: Mapping[str, Fact]
-) -> dict[str, Sentence]:
+) -> tuple[dict[str, Sentence], set[str]]:
     """By part the first supported sentence on it, by its own part or that of its facts; of a part that the
     judge calls answered the first of all where none is on it. Where the judge did not say, it is the first on
     the part (of all where nobody named a part), and none unless that is supported. A person's ruling counts
-    where nothing else does, and what rests on a person's word alone never."""
+    where nothing else does, and what rests on a person's word alone never.
+
+    And the parts that these sentences answer: those that the judge says, and those whose claim is quoted or
+    computed, which is not put to it; where it did not say, those with one."""
     said, ruled = list[tuple[Sentence, set[str]]](), list[tuple[Sentence, set[str]]]()
-    claims = dict[str, Sentence]()
+    claims, answered = dict[str, Sentence](), set[str]()
     for sentence in answer.sentences if answer else ():
         cited = [facts[i] for i in sentence.fact_ids if i in facts]
         own_words = [fact for fact in cited if fact.rests_on_person]
@@ -213,18 +216,11 @@ def find_claims(
         for sentence in [*first, *(others if part.id in (called or ()) else ())]:
             if sentence.backed:
                 claims.setdefault(part.id, sentence)
-    return claims
-
-
-def find_answered(plan: Sequence[PlanPart], answer: Answer, claims: Mapping[str, Sentence]) -> set[str]:
-    """The parts that the supported sentences of a model's answer answer: those that the judge says, and those
-    whose claim is quoted or computed, which is not put to it; where it did not say, those with one."""
-    called = answer.answered_parts if len(plan) > 1 else None
-    return {
-        id
-        for id, claim in claims.items()
-        if called is None or id in called or claim.check in CERTAIN_VERDICTS
-    }
+        if (claim := claims.get(part.id)) and (
+            called is None or part.id in called or claim.check in CERTAIN_VERDICTS
+        ):
+            answered.add(part.id)
+    return claims, answered
 
 
 def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, Fact]) -> Sentence:
@@ -239,9 +235,9 @@ def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, 
 def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> list[PlanPart]:
     """The plan with the status and confidence of each part: answered (found, where no model wrote that) or
     not, disputed when an open conflict contradicts its claim, not found when no sentence was on it."""
-    claims = find_claims(state.plan, answer, fact_view.facts_after_notes(state))
+    claims, answered = find_claims(state.plan, answer, fact_view.facts_after_notes(state))
     figures = {part.part: part for part in level.parts} if level else {}
-    answered, plan = find_answered(state.plan, answer, claims), list[PlanPart]()
+    plan = list[PlanPart]()
     told = {said.part for said in answer.sentences if said.check}
     for part in state.plan:
         figure = figures.get(part.id, PartConfidence(part=part.id))

@@ -14,7 +14,6 @@ from agent.answering.fact_view import (
     facts_for_prompt,
     find_part,
     find_struck_source,
-    open_conflicts,
     public_note_texts,
     show_facts,
     visited_urls,
@@ -266,27 +265,18 @@ def assess_coverage(state: ResearchRun) -> Coverage | None:
             later.add(action.step)
             is_read = is_read or not action.is_search
     if disputed:
-        reason = f"The sources disagree: {_name_parts(state, disputed, 'is', 'are').lower()} disputed."
+        reason = f"The sources disagree: {name_parts(state, disputed, 'is', 'are').lower()} disputed."
     elif single:
         told = "a further round brought no second one" if later else "nothing further was named"
-        reason = f"{_name_parts(state, single, 'rests', 'rest')} on one source; {told}."
+        reason = f"{name_parts(state, single, 'rests', 'rest')} on one source; {told}."
     else:
-        reason = f"{_name_parts(state, low, 'stays', 'stay')} below {threshold:.0%} with two sources or more."
+        reason = f"{name_parts(state, low, 'stays', 'stay')} below {threshold:.0%} with two sources or more."
     # one further round: a search, and what it found
     is_open = not is_read and len(later) < 2 and bool(later or split_leads(state)[0])
     return Coverage(reason, low, single if is_open else [])
 
 
-def describe_unanswered(state: ResearchRun) -> str:
-    """Why a model hands over before every part is answered, in a sentence."""
-    answered = list_answered_parts(state)
-    left = [part.id for part in state.plan if part.id not in answered]
-    if not left:
-        return "The model hands over."
-    return f"{_name_parts(state, left, 'is', 'are')} not settled, and the model sees no further step."
-
-
-def _name_parts(state: ResearchRun, ids: Sequence[str], one: str, several: str) -> str:
+def name_parts(state: ResearchRun, ids: Sequence[str], one: str, several: str) -> str:
     """The start of a sentence about some parts: "Parts 1 and 2 are"."""
     if len(state.plan) == 1:
         return f"{'The answer' if one != 'is' else 'The question'} {one}"
@@ -421,16 +411,6 @@ def find_known_url(state: ResearchRun, url: str) -> str:
     given += state.settings.start_urls
     lead = state.own.leads.get(lead_id("url", url))
     return map_spellings(given).get(spelled) or (lead.value if lead else "")
-
-
-def conflict_to_settle(state: RunState) -> Conflict | None:
-    """The first open conflict on what was asked for which fewer actions were taken. What could settle one
-    that the analyzer reported is among its leads."""
-    tried = [action.about for action in state.actions_this_round]
-    for conflict in open_conflicts(state):
-        if conflict.asks and conflict.found_by != "model" and tried.count(conflict.id) < MAX_SETTLING_ACTIONS:
-            return conflict
-    return None
 
 
 def describe_conflict(state: RunState, conflict: Conflict) -> tuple[str, set[str]]:

@@ -308,13 +308,13 @@ def finish_revision(state: ResearchRun, answer: Answer) -> Answer:
         return answer
     if any(change.kind != "same" for change in diff_answers(state.answer, answer)):
         return answer
-    wish = "”, “".join(map(shorten, reading.searches))
     tried = [action for action in state.actions if action.step > reading.note]
-    looked = format_count(len(tried), "further search or page", "further searches and pages")
     why = "the facts that were found give no other wording"
-    if wish and not tried:
+    if reading.searches and not tried:
+        wish = "”, “".join(map(shorten, reading.searches))
         why = f"no search was made for “{wish}”: the same words were searched for before, or none was left"
     elif tried and not any(fact.step > reading.note and fact.is_active for fact in state.facts.values()):
+        looked = format_count(len(tried), "further search or page", "further searches and pages")
         why = f"{looked} brought no new fact"
     elif reading.excluded_sites and not reading.is_whole:
         why = "no sentence rests on what is left out"

@@ -47,11 +47,6 @@ SECRETS_BARRED = (
 )
 
 
-def needs_plan(state: ResearchRun, tools: RunContext) -> bool:
-    """Whether a plan is to be made first: nothing was done yet, and there is a model."""
-    return tools.has_model and not (state.plan_parts or state.actions or state.answers)
-
-
 def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Make the plan, unless a person wrote one meanwhile. The pending round, when there is one, is begun
     before and carried out next; step by step a person sees the plan first."""
@@ -89,7 +84,9 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Choose the next round: what comes before a decision of the role, else what it proposes and code
     allows."""
     actions = policy.available_actions(state, tools.world.engines, utc_timestamp())
-    if (state.settings.stop_point == "step" or state.history) and needs_plan(state, tools):
+    is_stepwise = state.settings.stop_point == "step"
+    is_new = tools.has_model and not (state.plan_parts or state.actions or state.answers)
+    if is_new and (is_stepwise or state.history):
         return {}, "plan"
     if state.own.brought and not state.own.is_analyzed:  # read just before the budget ended the round
         return {}, "analyze"
@@ -119,12 +116,11 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
             change, proposals, why, reason = _choose_round(state, tools, actions, stall)
         else:
             proposals = propose_round(state, actions)
-    is_stepwise = state.settings.stop_point == "step"
     if proposals[0].next_action == "send_to_hitl":
         change |= {"pending": proposals[0], "why_stopped": why or proposals[0].reasoning}
         return {**change, "stop_reason": reason}, "approve" if is_stepwise else "report"
     change["pending"] = Proposal.join(policy.cut_round(state, proposals))
-    return change, "approve" if is_stepwise else "plan" if needs_plan(state, tools) else "act"
+    return change, "approve" if is_stepwise else "plan" if is_new else "act"
 
 
 def _choose_round(
@@ -134,8 +130,11 @@ def _choose_round(
     and why in a sentence and in a word. An open conflict on what was asked puts a hand-over off where an
     action may settle it; other proposals are counted for it when nothing else is open."""
     change: Change = {"blockages": [stall.replace(step=tools.step)]} if stall else {}
-    conflict, coverage = policy.conflict_to_settle(state), policy.assess_coverage(state)
-    proposals = list[Proposal]()
+    coverage, proposals, conflict = policy.assess_coverage(state), list[Proposal](), None
+    tried = [action.about for action in state.actions_this_round]
+    for found in fact_view.open_conflicts(state):  # what could settle one of the analyzer's is a lead
+        if found.asks and found.found_by != "model" and tried.count(found.id) < policy.MAX_SETTLING_ACTIONS:
+            conflict = conflict or found
     if not state.actions and all(note.private for note in state.notes):
         proposals = propose_start(state, actions, [state.full_question], "code")[:1]
     elif coverage and not coverage.thin:
@@ -161,8 +160,12 @@ def _choose_round(
         proposals = [proposal.replace(about=conflict.id) for proposal in proposals]
     if coverage:
         return change, proposals, coverage.reason, "hand_over" if coverage.low else "enough"
-    # a model's own reason stays on its decision
-    return change, proposals, policy.describe_unanswered(state) if chosen.by == "model" else "", "hand_over"
+    why, answered = "", policy.list_answered_parts(state)
+    if chosen.by == "model":  # its own reason stays on its decision
+        left = [part.id for part in state.plan if part.id not in answered]
+        told = f"{policy.name_parts(state, left, 'is', 'are')} not settled" if left else ""
+        why = f"{told}, and the model sees no further step." if told else "The model hands over."
+    return change, proposals, why, "hand_over"
 
 
 def propose_start(
