@@ -117,9 +117,9 @@ def draft_from_quotes(
         for quote in said.quotes:
             passage = find_quoted_passage(passages, quote.passage_id, quote.quote)
             if passage is None:  # an id without a fact, so that it is counted as dropped
-                ids.append(f"unknown:{quote.passage_id}"[:60])
+                ids.append(clip(f"unknown:{quote.passage_id}"))
                 continue
-            quotation = Quotation(passage.page_id, quote.quote.strip(), statement, passage.title[:120])
+            quotation = Quotation(passage.page_id, quote.quote.strip(), statement, clip(passage.title))
             page = tools.page(passage.page_id)
             fact = build_fact_from_quote(weighed_by or question, tools, page, quotation, by=judgement.by)
             ids.append(fact.id)

@@ -11,7 +11,7 @@ from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, state_after
 from agent.roles.check_claims import COMPARE_FACTS
-from agent.roles.research import ConflictRuling
+from agent.roles.research import MAX_PARTS, ConflictRuling
 from agent.text.contacts import remove_unfounded_contacts
 from agent.text.plurals import list_first
 from agent.text.urls import canonicalize, find_urls, is_excluded, site
@@ -19,8 +19,6 @@ from agent.types import Assessment, Conflict, Fact, PauseRequest, PlanPart, Prop
 
 MAX_COMPARED_CONFLICTS = 12
 """Conflicts of one call: about 2,000 tokens of quotes."""
-MAX_PARTS = 6
-"""Parts of a question that a chat or a site tells apart."""
 UNREACHABLE_CONFIDENCE = 1.01
 """A confidence that none reaches."""
 MAX_PROMPT_FACTS = 40
@@ -298,23 +296,20 @@ class FactFilter:
 
 
 def filter_facts(facts: Iterable[Fact], wanted: FactFilter) -> list[Fact]:
-    """The facts that match, newest first."""
-    newest = sorted(facts, key=lambda fact: (-fact.step, fact.start, fact.id))
-    return [
-        fact
-        for fact in newest
-        if matches_text(fact, wanted.find)
-        and (not wanted.source or is_from_source(fact.url, wanted.source))
-        and (not wanted.steps or fact.step in wanted.steps)
-        and (not wanted.status or wanted.status in fact_statuses(fact))
-    ]
-
-
-def matches_text(fact: Fact, find: str) -> bool:
-    """Whether all words occur in the fact, its quote, its former words, its address or its statuses."""
-    parts = (fact.statement, fact.quote, fact.former, fact.url, *fact_statuses(fact), fact.id)
-    text = " ".join(parts).casefold()
-    return all(word in text for word in find.casefold().split())
+    """The facts that match, newest first: all words occur in the fact, its quote, its former words, its
+    address or its statuses."""
+    found = list[Fact]()
+    for fact in facts:
+        statuses = fact_statuses(fact)
+        text = " ".join((fact.statement, fact.quote, fact.former, fact.url, *statuses, fact.id)).casefold()
+        if (
+            all(word in text for word in wanted.find.casefold().split())
+            and (not wanted.source or is_from_source(fact.url, wanted.source))
+            and (not wanted.steps or fact.step in wanted.steps)
+            and (not wanted.status or wanted.status in statuses)
+        ):
+            found.append(fact)
+    return sorted(found, key=lambda fact: (-fact.step, fact.start, fact.id))
 
 
 def fact_statuses(fact: Fact) -> list[str]:

@@ -26,10 +26,8 @@ from agent.types import (
     Sentence,
 )
 
-MAX_LINE_CHARS, MAX_SEARCH_CHARS = 200, 80
-"""Characters of a reply's text that are kept, and of a search that are told."""
-MAX_QUOTE_CHARS = 120
-"""Characters of a quote that the reader of a note is shown behind its sentence."""
+MAX_LINE_CHARS, MAX_QUOTE_CHARS = 200, 120
+"""Characters of a reply's text that are kept, and of a search or a quote that are told."""
 SHARE_OF_WORDS = 0.6
 """Share of its words that an answer keeps which is to be shorter (our own judgement: a change one sees)."""
 LENGTH_WORDS = {"brief": "shorter (brief)", "standard": "standard length", "full": "a full report"}
@@ -114,7 +112,7 @@ def write_numbered_lines(answer: Answer, facts: Mapping[str, Fact]) -> list[str]
             cited = [facts[i] for i in said.fact_ids if i in facts]
             sites = ", ".join(dict.fromkeys(host(fact.url) for fact in cited if fact.url))
             quote = cited[0].quote if cited and said.check != "quoted" else ""
-            quote = f": “{shorten(quote, MAX_QUOTE_CHARS)}”" if quote else ""
+            quote = f": “{shorten(quote)}”" if quote else ""
             source = f" [{sites}{quote}]" if sites else ""
             lines.append(f"s{numbers[id(said)]}: {mark_refuted(said)}{source}")
     return lines
@@ -221,9 +219,9 @@ def pause_for_exclusion(state: RunState) -> PauseRequest | None:
     return PauseRequest(kind="exclusion", why=f"{why}. Leave them out, or keep them?")
 
 
-def shorten(text: str, most: int = MAX_SEARCH_CHARS) -> str:
-    """The beginning of a text that is longer than `most` characters."""
-    return text if len(text) <= most else f"{text[:most].rstrip(' ,.;')}…"
+def shorten(text: str) -> str:
+    """The beginning of a text that is longer than MAX_QUOTE_CHARS."""
+    return text if len(text) <= MAX_QUOTE_CHARS else f"{text[:MAX_QUOTE_CHARS].rstrip(' ,.;')}…"
 
 
 def _clean(texts: Iterable[str]) -> list[str]:

@@ -53,7 +53,8 @@ UNJUDGED_VERDICTS = frozenset({"not_checked", "differs"})
 MAX_ROUNDS, MAX_NAMED = 5, 3
 """Rounds that the journey tells, the first and the last ones: with beginning, failures and end eight
 sentences; and searches, pages or failures that one of them names."""
-MAX_QUOTE_CHARS, MAX_REASON_CHARS = 180, 240
+MAX_TOLD_CHARS = 240
+"""Characters of a quote or a reason that the journey tells."""
 _INNER_QUOTES = str.maketrans("“”", "‘’")
 NO_EVIDENCE_REASONS: dict[Reason, str] = {
     "blocked": "Nothing could be read: every search engine or page refused or failed.",
@@ -248,7 +249,7 @@ def describe_journey(state: RunState) -> str:
     if end := state.why_stopped.rstrip("."):
         last = state.pending
         own = last.reasoning if last and last.by == "model" and not has_private else ""
-        reason = f" (“{_shorten(fact_view.clean_message(state, own), MAX_REASON_CHARS)}”)" if own else ""
+        reason = f" (“{_shorten(fact_view.clean_message(state, own))}”)" if own else ""
         told.append(f"It stopped because {end[0].lower()}{end[1:]}{reason}.")
     return " ".join(told)
 
@@ -271,10 +272,10 @@ def _tell_round(state: RunState, done: Sequence[Action], has_words: bool) -> str
     did += [f"read {_join(sites)}"] if sites else []
     text = " and ".join([*did, *asked])
     if text and reason and has_words:
-        text += f" (“{_shorten(fact_view.clean_message(state, reason), MAX_REASON_CHARS)}”)"
+        text += f" (“{_shorten(fact_view.clean_message(state, reason))}”)"
     if best and has_words:
         who = "it" if len(sites) == 1 else site(best.url) or best.title
-        text += f"; {who} says “{_shorten(best.quote, MAX_QUOTE_CHARS)}”"
+        text += f"; {who} says “{_shorten(best.quote)}”"
     return text
 
 
@@ -286,6 +287,6 @@ def _join(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _shorten(text: str, most: int) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split()).rstrip(".").translate(_INNER_QUOTES)
-    return line if len(line) <= most else f"{line[: most - 1].rsplit(' ', 1)[0]} …"
+    return line if len(line) <= MAX_TOLD_CHARS else f"{line[:MAX_TOLD_CHARS].rsplit(' ', 1)[0]} …"

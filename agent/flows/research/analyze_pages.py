@@ -37,8 +37,8 @@ from agent.web.prompt_injection import find_injected_links
 
 MAX_MERGED_HITS = 20
 """Results that are kept of one query: those of two engines, ten each."""
-MAX_QUERY_LEADS = 6
-"""Names and topics to search for that are kept of one reply."""
+MAX_QUERY_LEADS, MAX_LEAD_CHARS = 6, 200
+"""Names and topics to search for that are kept of one reply, and characters of a lead's text."""
 PICKED = 0.3
 """The score of a lead that only the analyzer proposes, and what its choice adds to that of any other."""
 MAX_PASSAGES, MAX_QUOTES = 10, 6
@@ -331,7 +331,7 @@ def _collect_leads(
         for link in page.page.links:
             name = lead_id("url", link.url)
             if canonicalize(link.url) in picked and name not in found:
-                text, why = (link.text or link.url)[:200], "the analyzer picked it"
+                text, why = (link.text or link.url)[:MAX_LEAD_CHARS], "the analyzer picked it"
                 found[name] = Lead(
                     id=name, kind="url", value=link.url, text=text, why=why, found_on=found_on, **shared
                 )
@@ -346,9 +346,9 @@ def _collect_leads(
         leads += found.values()
     for topic in reply.leads[:MAX_QUERY_LEADS]:
         if topic.strip() and not find_urls(topic) and not find_secrets(state, topic):
-            name, why = lead_id("query", topic[:200]), "the analyzer names it"
-            shared |= {"value": topic[:200], "text": topic[:200], "found_on": found_on}
-            leads.append(Lead(id=name, kind="query", why=why, **shared))
+            value, why = topic[:MAX_LEAD_CHARS], "the analyzer names it"
+            name, more = lead_id("query", value), {**shared, "text": value, "found_on": found_on}
+            leads.append(Lead(id=name, kind="query", value=value, why=why, **more))
     visited, new = fact_view.visited_urls(state), list[Lead]()
     for lead in merge_leads(state.own.leads, leads):
         if (spelled := canonicalize(lead.value)) not in visited:

@@ -25,6 +25,7 @@ from agent.evidence.confidence import compute_part
 from agent.flows.research.state import SEARCH_PREFIX, ResearchRun
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
+from agent.text.plurals import clip
 from agent.text.question_analysis import strip_question
 from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, is_excluded, map_spellings, site
 from agent.types import (
@@ -324,7 +325,7 @@ def choose_known_facts(state: ResearchRun) -> dict[str, Any]:
 def is_asked_to_continue(state: RunState) -> bool:
     """Whether a person skipped the hand-over and nothing was done since."""
     done = state.actions[-1].step if state.actions else -1
-    for refusal in state.refusals[-3:]:
+    for refusal in state.refusals:
         if refusal.what == "send_to_hitl" and refusal.why.startswith("skipped") and refusal.step > done:
             return True
     return False
@@ -367,7 +368,7 @@ def check_proposal(state: ResearchRun, proposal: Proposal, actions: Collection[s
     else:
         secrets, words = find_secrets(state, what), lead_id("query", what)
         told = "it would carry words of a private note or an added file to a search engine"
-        reasons = [(secrets, f"{told}: {', '.join(secrets)[:80]}")]
+        reasons = [(secrets, f"{told}: {clip(', '.join(secrets))}")]
         for done in state.actions:
             if (
                 done.action == action

@@ -8,7 +8,7 @@ from agent.answering.draft import clean_label
 from agent.answering.verdict import describe_failures
 from agent.evidence.block_layout import list_gaps
 from agent.evidence.report_words import words_for
-from agent.flows.research.policy import MIN_UNREAD_CHARS
+from agent.flows.research.policy import has_unread_text
 from agent.flows.research.state import ResearchRun
 from agent.llm.recorded import NOTE, RECORDED
 from agent.retrieval.shown_passages import add_spans
@@ -26,9 +26,6 @@ from agent.types import (
 CONFLICT_BLOCK = "k2"
 MAX_QUERIES, MAX_GAPS_NAMED = 12, 8
 """Queries of an engine, and empty cells of tables, that are named one by one."""
-MOST_OF_A_PAGE = 0.9
-"""Share of a page's text from which on it counts as read: what is left are blanks between passages. What is
-shorter than a paragraph are its title and headings (MIN_UNREAD_CHARS)."""
 
 
 def clean_heading(text: str) -> str:
@@ -93,11 +90,8 @@ def _list_limits(
         yield words["count_unchecked"].format(n=counts.unchecked)
     if failed := [page for page in pages if page.outcome is not Outcome.OK]:
         yield words["count_unread"].format(n=len(failed), pages=describe_failures(failed))
-    shown = [(page, add_spans(page.shown, page.shown_before)) for page in pages if page.shown]
-    unseen = [(page.length - sum(end - start for start, end in spans), page.length) for page, spans in shown]
-    if partly := sum(
-        left >= MIN_UNREAD_CHARS and left > (1 - MOST_OF_A_PAGE) * length for left, length in unseen
-    ):
+    spans = {page.url: add_spans(page.shown, page.shown_before) for page in pages if page.shown}
+    if partly := sum(has_unread_text(page.replace(shown=spans.get(page.url, []))) for page in pages):
         yield words["count_partly_read"].format(n=partly)
     dated = [
         next((state.facts[i].published_at[:10] for i in source.fact_ids if i in state.facts), "")

@@ -44,11 +44,8 @@ from agent.types import Answer, AnswerBlock, Fact, NoteReading, OutlineSection, 
 MAX_SITES = 30
 """Sites that the reader of a note is shown."""
 MAX_PIECE_FACTS = 16
-"""Facts that a section may use beside those that it cited (our own judgement: as many as a section of a
-report, and the new ones)."""
-
-MAX_CELL_FACTS = 12
-"""Further facts that a table's writer is shown for its empty cells."""
+"""Facts that a section may use beside those that it cited, and those for the empty cells of a table (our own
+judgement: as many as a section of a report, and the new ones)."""
 
 
 @dataclass(frozen=True)
@@ -289,7 +286,7 @@ def list_former(answer: Answer) -> list[Sentence]:
 
 
 def find_cell_facts(former: Sequence[Sentence], facts: Sequence[Fact]) -> list[Fact]:
-    """The facts that name the row or the column of a cell that cites nothing, MAX_CELL_FACTS at most."""
+    """The facts that name the row or the column of a cell that cites nothing, MAX_PIECE_FACTS at most."""
     found = dict[str, Fact]()
     for cell in former:
         names = cell.context.split(": ", 1) if not cell.fact_ids else []
@@ -298,7 +295,7 @@ def find_cell_facts(former: Sequence[Sentence], facts: Sequence[Fact]) -> list[F
                 text = f"{fact.subject} {fact.attribute} {fact.statement} {fact.title}"
                 if words <= {*content_stems(text)}:
                     found[fact.id] = fact
-    return list(found.values())[:MAX_CELL_FACTS]
+    return list(found.values())[:MAX_PIECE_FACTS]
 
 
 def finish_revision(state: ResearchRun, answer: Answer) -> Answer:

@@ -69,14 +69,6 @@ def test_the_next_engine_of_its_kind_takes_over_with_the_same_words() -> None:
         ],
         [],
     ],
-    ids=[
-        "nothing found",
-        "found",
-        "answered by another",
-        "something was done since",
-        "a page",
-        "nothing done",
-    ],
 )
 def test_nothing_takes_over_from_what_was_answered_or_is_past(done: list[Action]) -> None:
     assert take_over_searches(done, ALL) == []

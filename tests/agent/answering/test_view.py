@@ -10,7 +10,6 @@ from agent.answering.fact_view import add_facts
 from agent.answering.verdict import record_answer
 from agent.engine.run_state import RunState
 from agent.engine.state import state_after
-from agent.evidence import conflicts
 from agent.flows.research.state import ResearchState
 from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
@@ -71,14 +70,6 @@ def test_a_fact_that_was_corrected_while_its_source_was_struck_counts_in_its_new
     new = struck.facts["b"].replace(statement=A.statement, quote=A.statement)
     back = state_after(edited(struck, new), {"-strikes": ["two.example"]})
     assert back.facts["b"].is_active and not back.conflicts
-
-
-def test_a_pin_settles_a_conflict_only_as_long_as_it_stands() -> None:
-    pinned = edited(knowing(A, B), A.replace(decision="pinned"))
-    found = only(pinned)
-    assert (found.status, found.chosen, found.reason) == ("settled", "1974", conflicts.PINNED_REASON)
-    assert pinned.facts["b"].disputed and not pinned.facts["a"].disputed
-    assert only(edited(pinned, A)).status == "open"
 
 
 def test_a_ruling_decides_the_marks_of_what_is_found_later_too() -> None:

@@ -7,18 +7,6 @@ import re
 import pytest
 
 from agent.flows import FLOWS, render_mermaid
-from agent.types import Edge
-
-
-def test_a_choice_stands_between_a_step_and_its_labelled_ways():
-    drawn = render_mermaid(
-        "a",
-        [Edge(start="a", end="b", label="yes"), Edge(start="a", end="c", label="no")],
-        rests={},
-        decisions={"a": "ready?"},
-    )
-    assert '    a_choice{"ready?"}\n    a --> a_choice\n' in drawn
-    assert '    a_choice -->|"yes"| b\n    a_choice -->|"no"| c\n' in drawn
 
 
 @pytest.mark.parametrize("name", FLOWS)

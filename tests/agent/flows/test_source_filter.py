@@ -88,14 +88,3 @@ def test_collect_keeps_only_articles_of_the_time_and_language(bench, tmp_path):
         and "Swedish" in items["https://news.example/sv"].reason
     )
     assert items["https://news.example/new"].status == "kept"
-
-
-def test_a_follow_up_keeps_the_choice(bench, ask):
-    view = ask(
-        "How do I return a Kallsteg C2 logger?",
-        flow="site",
-        start_urls=["https://kallsteg.example/"],
-        blocked_domains=["b.example"],
-    )
-    again = bench.follow_up(view.run.id, "And what does it cost?")
-    assert bench.snapshot(again).run.settings.blocked_domains == ["b.example"]

@@ -106,17 +106,6 @@ def test_step_by_step_every_decision_waits(ask, bench):
     assert waited == sum(step.name == "decide" for step in view.steps)
 
 
-def test_a_blocked_domain_is_neither_found_nor_read(ask, bench, monkeypatch):
-    world = told(bench, monkeypatch)
-    state = ask(SOLAR, blocked_domains=["alvmora-mejeri.example"]).state
-    assert not any("alvmora-mejeri" in asked for asked in world.asked if asked.startswith("http"))
-    assert state.pages and not any(
-        "alvmora-mejeri" in lead.value
-        for lead in state.own.leads.values()
-        if lead.found_on.startswith("search")
-    )
-
-
 def test_only_the_chosen_engines_are_asked(ask, bench, monkeypatch):
     world = told(bench, monkeypatch, engines=TWO)
     ask(SOLAR, engines=["google"])

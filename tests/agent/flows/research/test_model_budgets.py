@@ -62,12 +62,6 @@ def test_the_budget_of_calls_is_never_overdrawn(cap):
     assert view.state.answer.verdict in ("partial", "no_evidence")
 
 
-def test_the_budget_of_tokens_is_kept():
-    view, _, calls = driven(Script(ASK, crawl(ROOF)), max_tokens=40)
-    assert view.state.stop_reason == "budget" and "tokens" in view.state.why_stopped
-    assert sum(call.prompt_tokens + call.completion_tokens for call in calls) < 40 + 18
-
-
 def test_the_budget_of_money_is_kept(bench):
     model = ScriptedModel(Script(ASK, crawl(ROOF)).scripted, strong="gpt-4o-mini")
     model.local = False

@@ -38,10 +38,3 @@ def test_each_page_of_a_round_shows_what_it_was_opened_for() -> None:
     )
     first, second = read(*pages)
     assert "crew slept" in first and "lamp is lit" in second
-
-
-def test_a_passage_that_repeats_the_title_is_not_announced_as_unread() -> None:
-    page = open_page(
-        "https://a.example/", f"The sound\n\n{FILLER * 2}\n\nA lamp is lit.", "Which lamp is lit?"
-    )
-    assert "lamp is lit" in read(page)[0] and page.reading.unread == 0
