@@ -46,15 +46,8 @@ def test_the_content_of_a_thread_is_its_posts(bench: Workbench) -> None:
 
 def test_the_call_can_be_awaited_as_the_seed_has_it(bench: Workbench) -> None:
     async def collect(prompt: str) -> dict[str, Any]:
-        result: dict[str, Any] = await run_agent(
-            prompt=prompt,
-            seed_links=[QUOTE],
-            max_articles=1,
-            use_smart_navigation=True,
-            world="demo",
-            model="keyless",
-            bench=bench,
-        )
+        how = {"use_smart_navigation": True, "world": "demo", "model": "keyless", "bench": bench}
+        result: dict[str, Any] = await run_agent(prompt=prompt, seed_links=[QUOTE], max_articles=1, **how)
         return result
 
     assert len(asyncio.run(collect(PROMPT))["articles"]) == 1
@@ -63,12 +56,8 @@ def test_the_call_can_be_awaited_as_the_seed_has_it(bench: Workbench) -> None:
 
 
 def test_it_opens_a_workbench_of_its_own() -> None:
-    assert run_agent(
-        "Summarize this article",
-        ["https://granvattnet-courier.example/2026/08/20/kallsteg-factory"],
-        world="demo",
-        model="keyless",
-    )["articles"]
+    url = "https://granvattnet-courier.example/2026/08/20/kallsteg-factory"
+    assert run_agent("Summarize this article", [url], world="demo", model="keyless")["articles"]
 
 
 def test_addresses_in_the_prompt_are_start_pages(bench: Workbench) -> None:

@@ -30,14 +30,8 @@ from tests.web.site import Asked, Reply, Site
 
 pytestmark = pytest.mark.slow
 
-SAVED = (
-    "OPENAI_API_KEY",
-    "EMBEDDING_API_KEY",
-    "GOOGLE_API_KEY",
-    "BRAVE_API_KEY",
-    "TAVILY_API_KEY",
-    "OPENALEX_API_KEY",
-    "SEMANTIC_SCHOLAR_API_KEY",
+SAVED = tuple(
+    f"{name}_API_KEY" for name in "OPENAI EMBEDDING GOOGLE BRAVE TAVILY OPENALEX SEMANTIC_SCHOLAR".split()
 )
 CANARIES = {name: f"canary/{n}+{name.lower()}" for n, name in enumerate((*SAVED, "REPLY_TOKEN"))}
 ASKED_ENGINES = ("google", "brave", "tavily", "openalex", "semantic_scholar")
@@ -106,22 +100,14 @@ def test_no_secret_is_found_in_anything_that_leaves_or_is_kept(
     except TouchstoneError as error:
         logging.getLogger("agent.test").exception("failed with %s", CANARIES["BRAVE_API_KEY"])
         told.append(logs.redact("".join(traceback.format_exception(error))))
+    held = bench.config
     places: dict[str, bytes | str] = {
         "what a person is told": "\n".join(told),
         "the log at DEBUG": capsys.readouterr().err,
         "prompts and replies": "\n".join(call.model_dump_json() for call in bench.calls(run)),
         "the run as JSON": str(bench.as_json(run)),
         "metrics": metrics.render_metrics(metrics.list_engine_states([bench])),
-        "repr": repr(
-            [
-                bench,
-                bench.config,
-                bench.config.saved,
-                bench.config.saved.box,
-                bench.worker,
-                vars(bench.worker),
-            ]
-        ),
+        "repr": repr([bench, held, held.saved, held.saved.box, bench.worker, vars(bench.worker)]),
         "the Settings screen": repr(bench.active_configuration()),
     }
     for chosen in list_formats("research"):

@@ -183,20 +183,10 @@ def test_a_closed_paper_is_read_from_its_open_copy_and_cited_with_what_is_known_
     page = state.pages[closed]
     assert (page.outcome, page.final_url) == (Outcome.OK, site.url("/hollin")) and "open copy" in page.detail
     (source,) = state.answer.sources
-    assert source.publication and (
-        source.publication.doi,
-        source.publication.journal,
-        source.publication.licence,
-    ) == (
-        "10.5555/hollin.1",
-        "Lights",
-        "cc-by",
-    )
-    for name, words in (
-        ("bib", "doi = {10.5555/hollin.1}"),
-        ("ris", "DO  - 10.5555/hollin.1"),
-        ("md", "licence: cc-by"),
-    ):
+    work = source.publication
+    assert work and (work.doi, work.journal, work.licence) == ("10.5555/hollin.1", "Lights", "cc-by")
+    told = {"bib": "doi = {10.5555/hollin.1}", "ris": "DO  - 10.5555/hollin.1", "md": "licence: cc-by"}
+    for name, words in told.items():
         assert words in export_run(bench, run_id, name).decode(), name
     assert "reader@heron.example" not in export_run(bench, run_id, "json").decode()
     bench.shutdown()

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from agent.types import Outcome, Page
 from pages.widgets.library import fetch
 from tests.pages.conftest import find_button, shown
+from tests.records import fill
 
 pytestmark = pytest.mark.slow
 
@@ -17,6 +18,10 @@ HANDBOOK = b"# Handbook\n\nThe gate opens at seven. Visitors sign in at the desk
 
 def _part(app, view: str, **query: str) -> AppTest:
     return app("library", view=view, **query)
+
+
+def read(url: str, **more: str) -> Page:
+    return fill(Page, url=url, final_url=url, outcome=Outcome.OK, title="Old", **more)
 
 
 @pytest.fixture
@@ -101,14 +106,7 @@ def test_a_page_is_read_again_and_told_whether_it_changed(demo, bench):
     demo()
     source = next(source for source in bench.library.sources() if "people" in source.url)
     assert fetch.refetch_page(source.source_id) == "Read again: the text is the same."
-    old = Page(
-        url=source.url,
-        final_url=source.url,
-        outcome=Outcome.OK,
-        title="Old",
-        text="What stood there before.",
-        sha256="0" * 64,
-    )
+    old = read(source.url, text="What stood there before.", sha256="0" * 64)
     bench.library.replace(source.source_id, old)
     assert "the text has changed" in fetch.refetch_page(source.source_id)
 
@@ -116,17 +114,7 @@ def test_a_page_is_read_again_and_told_whether_it_changed(demo, bench):
 def test_a_web_page_that_was_not_read_for_long_is_marked(app, bench):
     for n, when in enumerate(("2020-01-01T00:00:00Z", "2199-01-01T00:00:00Z")):
         url, text = f"https://a.example/{n}", f"Words of page {n}."
-        bench.library.add_page(
-            Page(
-                url=url,
-                final_url=url,
-                outcome=Outcome.OK,
-                title=f"Page {n}",
-                text=text,
-                sha256=str(n) * 64,
-                fetched_at=when,
-            )
-        )
+        bench.library.add_page(read(url, text=text, sha256=str(n) * 64, fetched_at=when))
     text = shown(app("library"))
     assert text.count(">stale<") == 1 and text.index(">stale<") > text.index("Words of page 0")
     assert "1 source" in shown(app("library", age="30"))

@@ -28,17 +28,9 @@ def test_the_form_fills_in_the_domains_and_asks(app, bench):
     tester.number_input(key="site-max_pages").set_value(7).run()
     find_button(tester, "Ask").click().run()
     settings = bench.runs()[0].settings
-    assert (settings.flow, settings.world, settings.start_urls, settings.allowed_domains) == (
-        "site",
-        "demo",
-        [START],
-        ["kallsteg.example"],
-    )
-    assert (settings.instruction, settings.site.max_pages, settings.site.max_iterations) == (
-        "Prefer the FAQ.",
-        7,
-        5,
-    )
+    assert (settings.flow, settings.world, settings.instruction) == ("site", "demo", "Prefer the FAQ.")
+    assert (settings.start_urls, settings.allowed_domains) == ([START], ["kallsteg.example"])
+    assert (settings.site.max_pages, settings.site.max_iterations) == (7, 5)
     assert bench.store.draft("site:question") == "" and bench.store.draft("site:starts") == START
 
 
