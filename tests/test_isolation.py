@@ -76,29 +76,16 @@ def _stock(benches: Workbenches, bo: Person) -> Own:
     bench.act(run_id, "add", statement=f"The {WORD} nests on the bridge.")
     bench.act(run_id, "supply", url="https://own.example/note", text=f"A note of Bo on the {WORD}. " * 20)
     view = bench.snapshot(run_id)
-    batch = jobs.create(
-        bench,
-        WORD,
-        csv_input.read_sheet(f"question\nWhat of the {WORD}?\n".encode(), DEMO),
-        DEMO,
-        BatchBudget(),
-    )
+    sheet = csv_input.read_sheet(f"question\nWhat of the {WORD}?\n".encode(), DEMO)
+    batch = jobs.create(bench, WORD, sheet, DEMO, BatchBudget())
     own = {"instruction": WORD, "start_urls": ["https://own.example/"]}
     bench.save_site("birds", Settings(flow="site", world="demo", **own))  # type: ignore[arg-type]
     save_key(bench, "BRAVE_API_KEY", KEY)
     bench.store.draft("question", f"What about the {WORD}")
     source = bench.library.add_file("notes.md", f"# The {WORD}\n\nThe {WORD} breeds in spring.".encode())
-    call = fill(
-        ModelCall,
-        key=hashlib.sha256(b"k").hexdigest(),
-        run_id=run_id,
-        step=1,
-        role="plan",
-        model="m",
-        prompt=[{"role": "user", "content": WORD}],
-        reply=WORD,
-        prompt_tokens=1,
-    )
+    said = {"role": "plan", "model": "m", "prompt": [{"role": "user", "content": WORD}], "reply": WORD}
+    key = hashlib.sha256(b"k").hexdigest()
+    call = fill(ModelCall, key=key, run_id=run_id, step=1, prompt_tokens=1, **said)
     bench.store.calls.record(call)
     address = "https://own.example/kept"
     kept = Page(url=address, final_url=address, text=f"The {WORD} was seen here.", outcome=Outcome.OK)

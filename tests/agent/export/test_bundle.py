@@ -14,7 +14,7 @@ import pytest
 from agent.errors import BundleError
 from agent.export.archive import MANIFEST, pack
 from agent.export.bundle import BundleContents, read_bundle, write_bundle
-from agent.types import ModelCall, Run, Settings, Status, Step, Usage
+from agent.types import ModelCall, Run, Status, Step, Usage
 from tests.records import fill
 from tests.web.reports import report
 
@@ -24,30 +24,13 @@ KEY = "sk-live-1234567890"
 def contents() -> BundleContents:
     given = report()
     page = given.stored_pages["p1"].model_copy(update={"raw": b"<p>The body</p>" * 9})
-    run = fill(
-        Run, id="0123456789ab", question="Größe? 東京", status=Status.REVIEW, settings=Settings(), steps=1
-    )
-    call = fill(
-        ModelCall,
-        key="k",
-        run_id=run.id,
-        step=1,
-        role="decision",
-        model="m",
-        prompt=[{"role": "user", "content": f"key {KEY}"}],
-        reply=KEY,
-    )
+    run = fill(Run, id="0123456789ab", question="Größe? 東京", status=Status.REVIEW, steps=1)
+    prompt = [{"role": "user", "content": f"key {KEY}"}]
+    call = fill(ModelCall, key="k", run_id=run.id, step=1, role="decision", prompt=prompt, reply=KEY)
     asked = fill(Step, name="ask", change={"question": run.question}, next="decide")
     steps = [asked, fill(Step, n=1, name="pause", change={"control": "paused"}, next="decide")]
-    return BundleContents(
-        run,
-        Usage(llm_calls=1),
-        steps,
-        given.facts,
-        {"p1": page, "p2": given.stored_pages["p2"]},
-        [call],
-        ["gone"],
-    )
+    pages = {"p1": page, "p2": given.stored_pages["p2"]}
+    return BundleContents(run, Usage(llm_calls=1), steps, given.facts, pages, [call], ["gone"])
 
 
 def repacked(**files: bytes | None) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent.export.document import build_paper
 from agent.export.hiding import REDACTED
 from agent.export.report import drop_withheld
-from agent.types import Answer, AnswerBlock, Run, Sentence, Settings, Source
+from agent.types import Answer, AnswerBlock, Run, Sentence, Source
 from tests.records import fill
 from tests.web.reports import make_report
 
@@ -17,33 +17,25 @@ def said(text: str, block: str, fact: str = "f1", **place: int) -> Sentence:
 
 
 def test_a_withheld_sentence_goes_with_its_number_item_cell_and_heading() -> None:
-    answer = Answer(
-        n=1,
-        verdict="answered",
-        title=REDACTED,
-        certainty=REDACTED,
-        sources=SOURCES,
-        blocks=[
-            AnswerBlock(id="b1", kind="heading", text=REDACTED),
-            AnswerBlock(id="b2", kind="list"),
-            AnswerBlock(
-                id="b3", kind="table", heads=["Bridge", "Opened", "Length"], row_labels=["Varn", "Selm"]
-            ),
-        ],
-        sentences=[
-            said("Varn crosses the sound.", "b2"),
-            said(REDACTED, "b2", "f2"),
-            said("1931", "b3", row=0, column=1),
-            said(REDACTED, "b3", "f2", row=0, column=2),
-            said("80 metres", "b3", row=1, column=2),
-        ],
-    )
+    table = {"heads": ["Bridge", "Opened", "Length"], "row_labels": ["Varn", "Selm"]}
+    blocks = [
+        fill(AnswerBlock, id="b1", kind="heading", text=REDACTED),
+        fill(AnswerBlock, id="b2", kind="list"),
+        fill(AnswerBlock, id="b3", kind="table", **table),
+    ]
+    sentences = [
+        said("Varn crosses the sound.", "b2"),
+        said(REDACTED, "b2", "f2"),
+        said("1931", "b3", row=0, column=1),
+        said(REDACTED, "b3", "f2", row=0, column=2),
+        said("80 metres", "b3", row=1, column=2),
+    ]
+    told = {"title": REDACTED, "certainty": REDACTED, "sources": SOURCES}
+    answer = fill(Answer, n=1, verdict="answered", blocks=blocks, sentences=sentences, **told)
     left = drop_withheld(answer)
     assert left and [one.text for one in left.sentences] == ["Varn crosses the sound.", "1931", "80 metres"]
     assert [block.kind for block in left.blocks] == ["list", "table"] and not (left.title or left.certainty)
-    report = make_report(
-        run=fill(Run, id="r", question="Which?", status="review", settings=Settings()), answer=answer
-    )
+    report = make_report(run=fill(Run, id="r", question="Which?", status="review"), answer=answer)
     paper = str(build_paper(report.to_read))
     assert "80 metres" in paper and REDACTED not in paper and "2.example" not in paper
 
