@@ -9,7 +9,6 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 
@@ -173,15 +172,9 @@ class ModelSearch:
     """The search for the model of one configuration, in a thread of its own: no screen waits for a server. It
     ends within seconds, and is repeated until it has found one, or when asked to; thread-safe."""
 
-    def __init__(
-        self,
-        config: Config,
-        tune: Callable[[ModelClient], ModelClient] = lambda client: client,
-        *,
-        rests: bool = True,
-    ) -> None:
-        """`tune` sets the client's options; `rests`: see RecordedModel."""
-        self._config, self._tune, self._rests = config, tune, rests
+    def __init__(self, config: Config, *, rests: bool = True) -> None:
+        """`rests`: see RecordedModel."""
+        self.config, self._rests = config, rests
         self._lock = threading.Lock()
         self._thread = threading.Thread()
         self._began = 0.0
@@ -216,7 +209,7 @@ class ModelSearch:
     def _begin(self, again: bool = False) -> threading.Thread:
         """The search that is under way or was the last, or a new one where one is needed."""
         with self._lock:
-            needs_none = asks_no_server(self._config)
+            needs_none = asks_no_server(self.config)
             if self.found:
                 is_stale = time.monotonic() > self._began + RETRY_S
                 again |= self.found.client is None and is_stale and not needs_none
@@ -227,28 +220,31 @@ class ModelSearch:
                     self._thread.join()
             return self._thread
 
+    def tune(self, client: ModelClient) -> ModelClient:
+        """The client with the options that are set."""
+        return client
+
     def _run(self) -> None:
-        found = find_model(self._config)
-        self.found = replace(found, client=self._tune(found.client)) if found.client else found
+        found = find_model(self.config)
+        self.found = replace(found, client=self.tune(found.client)) if found.client else found
 
 
-class ReplyModel:
+class ReplyModel(ModelSearch):
     """The model of `reply`: the one that `ai_response.llm` names, else the environment's, with the file's
     options, found once. One that cannot be reached is told, and `reply` stays silent. Thread-safe."""
 
     def __init__(self, config: Config, llm: LLMSettings) -> None:
-        self.config, self.llm = reply_config.apply_llm_settings(config, llm), llm
-        self.is_model_named = bool(
-            self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL or self.config.MODEL
-        )
-        self._search = ModelSearch(self.config, self._tune, rests=False)
+        super().__init__(reply_config.apply_llm_settings(config, llm), rests=False)
+        self.llm, own = llm, self.config
+        self.is_model_named = bool(own.OPENAI_API_KEY or own.OPENAI_BASE_URL or own.MODEL)
 
-    def client(self, name: str = "auto") -> tuple[Model | None, str]:
-        """The client for a run's `model` ("auto", "keyless" or a name), and the reason when it is missing."""
-        client, absent = self._search.client(name)
+    def client(self, name: str = "auto", fast: str = "") -> tuple[Model | None, str]:
+        """See ModelSearch; no reason when no model is named."""
+        client, absent = super().client(name, fast)
         return client, absent if self.is_model_named or name != "auto" else ""
 
-    def _tune(self, client: ModelClient) -> ModelClient:
+    def tune(self, client: ModelClient) -> ModelClient:
+        """See ModelSearch."""
         limit = self.llm.vram_limit
         if limit is not None and limit.is_integer():  # some servers accept a whole number as an integer only
             limit = int(limit)

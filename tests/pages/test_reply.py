@@ -48,7 +48,7 @@ def _replied(
 
 def _answering(bench, script: Script) -> None:
     """The screen's own service answers with the script."""
-    bench.worker.reply_model()._search.found = DetectedModel(ScriptedModel(script), "")
+    bench.worker.reply_model().found = DetectedModel(ScriptedModel(script), "")
 
 
 def _ended() -> None:
