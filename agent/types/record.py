@@ -32,12 +32,14 @@ FORMER_FIELDS: dict[str, dict[str, dict[str, str] | None]] = {
     "Sentence": {"fit": None, "check": {"vetoed": "not_supported", "doubted": "not_supported"}},
     "Proposal": {"trouble": None},
     "CrawlNode": {"same_as": None, "sha256": None},
+    "ChatState": {"graded_question": None},
     "CollectIntent": {"time_range_days": None},
     "CollectState": {"intent_trouble": None, "intent_by": None},
     "CollectedItem": {"judged_by": None},
     "Draft": {"left_out": None, "drafted": None},
     "Picture": {"detail": None},
     "QueryRewrite": {"repeats": None},
+    "SourceSelection": {"prefiltered": None},
     "SiteState": {"bearings": None, "bearing": None},
 }
 """What earlier versions stored in records: fields that are gone (None), and values that have another name."""

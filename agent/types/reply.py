@@ -84,13 +84,12 @@ class GateDecision(Record):
     by: Actor = "code"
 
 
-class SourceSelection(Record):
+class SourceSelection(FormerRecord):
     """Which entries of the index were shown to the role, and which it chose."""
 
     entries: int
     shown: list[str]
-    prefiltered: bool
-    """Whether the index was too large and its best entries by words were shown."""
+    """The best by words where the index was too large; else none."""
     selected_source_ids: list[str]
     reasoning: str
     by: Actor

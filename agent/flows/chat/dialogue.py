@@ -60,6 +60,7 @@ def build_clarification_change(state: RunState, text: str) -> Change:
         "retry_count": 0,
         "retrieved_docs": [],
         "doc_relevance_scores": [],
+        "grades": {},
         "asks_nothing": False,
         "draft": None,
         "stop_reason": "",

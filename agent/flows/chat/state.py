@@ -92,8 +92,7 @@ class ChatState(OnePublisherState):
     doc_relevance_scores: list[float] = Field(default_factory=list)
     """The grade of each retrieved passage, 0..1; empty until they are graded."""
     grades: dict[str, PassageGrade] = Field(default_factory=dict)
-    """The grades of all passages that were graded for `graded_question`, by id."""
-    graded_question: str = ""
+    """The grades of all passages that were graded for the question as it is now, by id."""
     searched_by: str = ""
     """How the library was searched, and why without vectors."""
     draft: Draft | None = None

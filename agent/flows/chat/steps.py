@@ -111,7 +111,7 @@ def rewrite(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Make the turn a question that stands alone; passages and drafts are measured by it from now on."""
     made, parts = _rewrite_query(state, tools)
     asked = {"asked": made.query, "rewritten_query": made.query, "plan_parts": list_parts(parts, made.query)}
-    return {"rewrites": [made], **asked}, "retrieve"
+    return {"rewrites": [made], "grades": {}, **asked}, "retrieve"
 
 
 def rewrite_retry(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
@@ -179,8 +179,7 @@ def grade(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         return {}, "generate"
     question, own = reading.standalone_question(state), state.own
     passages = reading.load_passages(tools, own.retrieved_docs)
-    grades = own.grades if own.graded_question == question else {}
-    judge = own.speakers.get("grade", StepJudge())
+    grades, judge = own.grades, own.speakers.get("grade", StepJudge())
     if new := [passage for passage in passages if passage.id not in grades]:
         judgement = tools.judge(GRADE, question=question, passages=new)
         judge = StepJudge(by=judgement.by, trouble=judgement.failure)
@@ -199,7 +198,6 @@ def grade(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     change = {
         "doc_relevance_scores": [grade.score for grade in graded],
         "grades": grades,
-        "graded_question": question,
         "speakers": {"grade": judge},
     }
     is_enough = len(relevant) >= MIN_RELEVANT_PASSAGES or (state.settings.chat_one_passage and is_complete)

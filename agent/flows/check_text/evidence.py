@@ -15,14 +15,12 @@ from agent.types.facts import make_fact_id
 from agent.web.prompt_injection import find_order
 
 MAX_PASSAGES = 4
-"""Passages of its sources that a sentence is judged by."""
+"""Passages of its sources that a sentence is judged by, and rows of a table among them."""
 MIN_SCORE_SHARE = 0.2
 """The share of the best passage's score from which another one is shown: of 500 supported statements on pages
 of seven subjects the judge sees 94 % of what supports them in half the characters (DECISIONS.md)."""
 MAX_DEEP_PASSAGES = 24
 """Passages in which a literal quote or a missing figure is looked for."""
-MAX_ROWS = 4
-"""Rows that are taken from a passage of a table."""
 MIN_CARRIED = 0.5
 """The share of a statement's words below which a passage is not compared word by word: what is quoted has
 them all, what is computed all but its figures."""
@@ -69,7 +67,7 @@ def _cut(words: set[str], page: Page, passage: Passage) -> Iterable[tuple[int, i
             if line != passage.label and line.strip():
                 rows.append((-len(words & set(content_stems(line))), at, at + len(line)))
             at += len(line) + 1
-        return [(start, end) for _, start, end in sorted(rows, key=lambda row: row[0])[:MAX_ROWS]]
+        return [(start, end) for _, start, end in sorted(rows, key=lambda row: row[0])[:MAX_PASSAGES]]
     if not find_order(page.text, at, passage.end):
         return [(at, passage.end)]
     spans = [(at + start, at + end) for start, end in find_sentence_spans(passage.text)]

@@ -18,7 +18,7 @@ def describe_step(name: str, change: Change) -> str:
         names = ", ".join(chosen["selected_source_ids"]) or "none"
         refusals = change.get("refusals", [])
         refused = "".join(f"\n       refused: {refusal['what']}: {refusal['why']}" for refusal in refusals)
-        of = f"{shown} of {total}" if chosen["prefiltered"] else str(total)
+        of = f"{shown} of {total}" if shown else str(total)
         return f"select: {names} (of {of} in the index) — {chosen['reasoning']}{refused}"
     if name == "load":
         loaded = [

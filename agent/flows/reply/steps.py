@@ -80,7 +80,6 @@ def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     selection = SourceSelection(
         entries=len(entries),
         shown=[entry.source_id for entry in shown] if len(shown) < len(entries) else [],
-        prefiltered=len(shown) < len(entries),
         selected_source_ids=chosen,
         reasoning=judgement.value.reasoning,
         by=judgement.by,

