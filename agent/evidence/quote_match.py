@@ -24,7 +24,6 @@ from agent.text.normalization import (
     CLITIC,
     DOTS,
     ELLIPSIS,
-    NormalizedText,
     has_note_marks,
     is_inside_word,
     is_negation,
@@ -190,23 +189,18 @@ def _find_spelled(
     for start, end in hits:
         if end - start > _MAX_SPREAD * len(quote) + _WINDOW_CHARS:
             continue
-        page = _read_window(text, start - _WINDOW_CHARS, end + _WINDOW_CHARS, notes=notes)
+        low = max(0, start - _WINDOW_CHARS)
+        page = normalize_text(text[low : end + _WINDOW_CHARS], notes=notes)
         for place in page.find_words(words):
-            if span := _make_span(quote, text, page, place, place + len(words) - 1):
+            if span := _make_span(
+                quote, text, low + page.starts[place], low + page.ends[place + len(words) - 1]
+            ):
                 yield span
 
 
-def _read_window(text: str, start: int, end: int, *, notes: bool) -> NormalizedText:
-    """The words of a part of a text, with offsets in the whole."""
-    start = max(0, start)
-    page = normalize_text(text[start:end], notes=notes)
-    return NormalizedText(page.words, [start + at for at in page.starts], [start + at for at in page.ends])
-
-
-def _make_span(quote: str, text: str, page: NormalizedText, first: int, last: int) -> QuoteSpan | None:
-    """The span of the page's words from `first` to `last` with the quote's opening signs ("--quiet") and its
+def _make_span(quote: str, text: str, start: int, end: int) -> QuoteSpan | None:
+    """The span of these words of the page with the quote's opening signs ("--quiet") and its
     closing punctuation; None where it cuts something."""
-    start, end = page.starts[first], page.ends[last]
     ends_sentence = _SENTENCE_END.search(quote) and not quote.rstrip("\"'”’»)]").endswith("...")
     if not _is_clean_cut(text, start, end) or (ends_sentence and _NEXT_WORD.match(text, end)):
         return None  # what ends its sentence may not end inside a sentence of the page

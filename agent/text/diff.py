@@ -1,7 +1,7 @@
 """Diff of two texts: lines that are the same, removed, added or changed, and the changed words of a line.
 
 Lines are aligned by edit distance (rapidfuzz), fast for texts of a megabyte; with more than MAX_ALIGNED_LINES
-lines or MAX_ALIGNED_WORDS words the differing middle is one change."""
+lines or MAX_ALIGNED_WORDS words all is one change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rapidfuzz.distance import Levenshtein, Postfix, Prefix
+from rapidfuzz.distance import Levenshtein
 
 MAX_ALIGNED_LINES = 20_000
 """Lines of one text that are aligned."""
@@ -37,17 +37,16 @@ class DiffPart:
 def diff_texts(old: str, new: str) -> list[DiffPart]:
     """The parts of both texts in order; neighbouring lines that are the same are one part."""
     before, after = _split_lines(old), _split_lines(new)
-    head = Prefix.similarity(before, after)
-    tail = Postfix.similarity(before[head:], after[head:])
-    one, two = before[head : len(before) - tail], after[head : len(after) - tail]
-    middle: list[DiffPart] = []
-    if max(len(one), len(two)) > MAX_ALIGNED_LINES:
-        middle += _pair_lines(one, two)
-    else:
-        for code in Levenshtein.opcodes(one, two):
-            old_lines, new_lines = one[code.src_start : code.src_end], two[code.dest_start : code.dest_end]
-            middle += _same_part(old_lines) if code.tag == "equal" else _pair_lines(old_lines, new_lines)
-    return [*_same_part(before[:head]), *middle, *_same_part(before[len(before) - tail :] if tail else [])]
+    if max(len(before), len(after)) > MAX_ALIGNED_LINES:
+        return list(_pair_lines(before, after))
+    found = list[DiffPart]()
+    for code in Levenshtein.opcodes(before, after):
+        lines, others = before[code.src_start : code.src_end], after[code.dest_start : code.dest_end]
+        if code.tag == "equal":
+            found.append(DiffPart("same", [("\n".join(lines), False)], lines=len(lines)))
+        else:
+            found += _pair_lines(lines, others)
+    return found
 
 
 def _split_lines(text: str) -> list[str]:
@@ -59,10 +58,6 @@ def _split_lines(text: str) -> list[str]:
         if line
         for part in (_SENTENCE_BREAK.split(line) if len(line) > LONG_LINE_CHARS else [line])
     ]
-
-
-def _same_part(lines: Sequence[str]) -> list[DiffPart]:
-    return [DiffPart("same", [("\n".join(lines), False)], lines=len(lines))] if lines else []
 
 
 def _pair_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[DiffPart]:

@@ -184,9 +184,3 @@ def test_link_text_and_path_count() -> None:
 def test_a_word_that_all_have_tells_nothing_apart() -> None:
     parts = (at(f"c2-{n}", f"C2 part {n}") for n in range(5))
     assert best("C2 price", *parts, at("shop", "Price list")).endswith("shop")
-
-
-def test_scores_are_shares() -> None:
-    links = [at("return-order", "return an order"), at("")]
-    assert all(0 <= score <= 1 for score in score_links("return an order return", links))
-    assert score_links("return", []) == []

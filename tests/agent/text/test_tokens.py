@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.text.tokens import PREFIX_LENGTH, content_stems, fold, stem, stem_prefix, stem_words, tokenize
+from agent.text.tokens import content_stems, fold, stem, stem_words, tokenize
 from agent.text.word_lists import STOPWORDS
 from tests.tables import by_table
 
@@ -39,18 +39,6 @@ def test_content_has_no_stop_words_each_stem_once_and_never_nothing() -> None:
 
 def test_stop_words_stand_as_words_are_folded() -> None:
     assert [word for word in STOPWORDS if fold(word) != word] == []
-
-
-def test_a_rough_stem_joins_kindred_words() -> None:
-    assert (
-        stem_prefix(stem("director")) == stem_prefix(stem("directed"))
-        and len(stem_prefix("directorship")) == PREFIX_LENGTH
-    )
-
-
-def test_long_texts_are_stemmed_like_short_ones() -> None:
-    text = "The dairies of Älvmora were founded twice. " * 100
-    assert stem_words(text) == stem_words(text[:43]) * 100
 
 
 def test_threads_do_not_share_a_stemmer() -> None:

@@ -60,15 +60,6 @@ def test_a_page_does_not_contradict_itself() -> None:
     )
 
 
-def test_unverified_and_struck_facts_do_not_count() -> None:
-    one, other = (
-        fact("The Nordvik dairy was founded in 1921.", A),
-        fact("The Nordvik dairy was founded in 1923.", B),
-    )
-    assert find_conflicts([one, other.model_copy(update={"verified": False})]) == []
-    assert find_conflicts([one, other.model_copy(update={"decision": "struck"})]) == []
-
-
 def test_ids_do_not_depend_on_order_or_on_what_joins_later() -> None:
     facts = [
         fact("The Nordvik dairy was founded in 1921.", A),

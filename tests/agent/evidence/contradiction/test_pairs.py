@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from agent.evidence import conflicts
-from agent.evidence.conflicts import MAX_PARTNERS, ConflictIndex, find_conflicts
+from agent.evidence.conflicts import ConflictIndex, find_conflicts
 from agent.types import Fact
 
 
@@ -45,17 +42,6 @@ def test_facts_about_one_thing_that_share_words_are_paired() -> None:
         said(6, "It began in a barn.", subject="nordvik  Dairy", attribute="Founding"),
     ]
     assert numbers(facts) == [(0, 2), (0, 3), (1, 3), (2, 3), (5, 6)]
-
-
-def test_of_many_facts_those_most_alike_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(numbers(disagreeing(MAX_PARTNERS))) == MAX_PARTNERS * (MAX_PARTNERS - 1) / 2
-    monkeypatch.setattr(conflicts, "MAX_PARTNERS", 1)
-    facts = [
-        said(0, "Nordvik dairy people like cheese."),
-        said(1, "The Nordvik dairy employs 120 people."),
-        said(2, "The Nordvik dairy employs 130 people."),
-    ]
-    assert numbers(facts) == [(0, 1), (1, 2)]
 
 
 def test_a_step_at_many_sources_compares_no_more_than_one_at_fifty() -> None:
