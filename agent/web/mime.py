@@ -104,7 +104,8 @@ _BINARY_SIGNATURES = (
 )
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _TEXT_TYPES = ("text/", "application/json", "application/ld+json", "application/yaml")
-_UNKNOWN_TYPES = ("", "application/octet-stream")
+UNKNOWN_TYPE = "application/octet-stream"
+"""What a server calls a body of which it does not know the type."""
 XML_TYPES = ("application/xml", "text/xml", "application/rss", "application/atom")
 HEAD_BYTES = 2048
 """What is looked at of a body."""
@@ -118,13 +119,6 @@ def parse_media_type(content_type: str) -> str:
 def read_ending(name: str) -> str:
     """The ending of a file's name or an address without its query, lowercased."""
     return PurePosixPath(name.split("?")[0]).suffix[1:].lower()
-
-
-def complete_type(content_type: str, url: str) -> str:
-    """What the server called a body; where it does not know ("octet-stream"), the type of a text that its
-    address ends like."""
-    known = BY_ENDING.get(read_ending(url)) if content_type.lower().startswith(_UNKNOWN_TYPES[1]) else None
-    return known.media_type if known and not known.label else content_type
 
 
 def find_text_format(content_type: str, url: str) -> Format:
@@ -162,7 +156,7 @@ def detect_kind(raw: bytes, content_type: str) -> str:
         return "html"
     if head[:5].lower() == b"<?xml" or stated.startswith(XML_TYPES):
         return "html" if _HTML_ROOT.search(head) else "xml"
-    if stated in (*_UNKNOWN_TYPES, "application/pdf") and _HTML_TAG.search(head):
+    if stated in ("", UNKNOWN_TYPE, "application/pdf") and _HTML_TAG.search(head):
         return "html"
     is_text = stated.startswith(_TEXT_TYPES) or (known and known.kind == "text")
     if is_text or (not stated and b"\x00" not in head):

@@ -52,8 +52,7 @@ _ARTICLE_TAGS = frozenset(("article", "main"))
 _CONTENT_TAGS = "body html main article td th tr tbody h1 h2 h3".split()
 _SMALL_CHARACTERS = 300
 _MAX_LINK_SHARE = 0.4
-_MIN_MAIN_SHARE = 1 / 3
-_MIN_MAIN_CHARACTERS = 500
+MIN_MAIN_SHARE = 1 / 3
 
 
 def remove_invisible(body: LexborNode) -> None:
@@ -63,7 +62,7 @@ def remove_invisible(body: LexborNode) -> None:
     hidden = [
         node for node in body.css("[hidden], [aria-hidden=true], [style]") if node.tag not in ("body", "html")
     ]
-    most = _MIN_MAIN_SHARE * text_length(body) if hidden else 0
+    most = MIN_MAIN_SHARE * text_length(body) if hidden else 0
     for node in hidden:
         # Whether a reader does not see an element's text, by its own attributes. One that is hidden from
         # screen readers only, which its makers call decoration, has at most `most` characters
@@ -129,18 +128,7 @@ def remove_boilerplate(body: LexborNode) -> None:
             budget -= own
             if budget < 0:
                 return
-            if own > _MIN_MAIN_SHARE * whole or node.css_first("h1, main, article") is not None:
+            if own > MIN_MAIN_SHARE * whole or node.css_first("h1, main, article") is not None:
                 continue
             if by_tag or own < _SMALL_CHARACTERS or link_share(node) > _MAX_LINK_SHARE:
                 node.decompose()
-
-
-def find_main_content(body: LexborNode) -> LexborNode:
-    """The element with the content: `<main>` or a single `<article>` with enough text, else the body."""
-    whole = text_length(body)
-    enough = max(_MIN_MAIN_SHARE * whole, min(_MIN_MAIN_CHARACTERS, 0.5 * whole))
-    for selector in ("main, [role=main]", "article"):
-        found = body.css(selector)
-        if len(found) == 1 and text_length(found[0]) >= enough:
-            return found[0]
-    return body

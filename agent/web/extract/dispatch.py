@@ -32,7 +32,9 @@ def extract_content(
     """The readable part of a body from `url`; outcome `unsupported` or `empty` when there is none. A document
     (PDF, Office, EPUB, RTF) and a large page are read in another process; meanwhile `checkpoint` is called,
     which may raise."""
-    content_type = mime.complete_type(content_type, url)
+    if mime.parse_media_type(content_type) == mime.UNKNOWN_TYPE:  # a text by the ending of its address
+        known = mime.BY_ENDING.get(mime.read_ending(url))
+        content_type = known.media_type if known and not known.label else content_type
     kind = mime.detect_kind(raw, content_type)
     if kind in mime.DOCUMENTS or (kind in PAGE_KINDS and len(raw) > MAX_BYTES_HERE):
         return shared_pool.read(kind, raw, checkpoint, content_type=content_type, url=url)

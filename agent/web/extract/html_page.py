@@ -17,6 +17,7 @@ from agent.web.extract.nodes import find_base_url, text_length
 from agent.web.extract.text_blocks import TextBlocks, list_links
 
 MAX_REFRESH_S = 10
+MIN_MAIN_CHARACTERS = 500
 MIN_TEXT_CHARACTERS = 250
 """Below this length the text counts as next to nothing, and the page is read again with its boilerplate;
 one that redirects within seconds is only a redirect."""
@@ -58,7 +59,13 @@ def _extract_text(tree: LexborHTMLParser, html: str) -> Extraction:
     boilerplate.remove_invisible(body)
     visible = text_length(body)
     boilerplate.remove_boilerplate(body)
-    main = boilerplate.find_main_content(body)
+    # `<main>` or a single `<article>` with enough text, else the body
+    whole, main = text_length(body), body
+    enough = max(boilerplate.MIN_MAIN_SHARE * whole, min(MIN_MAIN_CHARACTERS, 0.5 * whole))
+    for selector in ("article", "main, [role=main]"):
+        found = body.css(selector)
+        if len(found) == 1 and text_length(found[0]) >= enough:
+            main = found[0]
     reading = TextBlocks(main, forum_posts.mark_posts(main)).reading
     if len(reading.text) >= min(MIN_TEXT_CHARACTERS, 0.8 * visible):
         return reading
