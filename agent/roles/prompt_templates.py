@@ -246,9 +246,9 @@ def render_refusal(reasons: Sequence[str], bindings: Bindings, keeps: str = "") 
     }
 
 
-def read_constant_part(role: str, folder: Path = FOLDER) -> str:
+def read_constant_part(role: str) -> str:
     """The text of a prompt that is the same in every call."""
-    return f"{_MARKER.split(_read_source(role, folder))[2]}\n\n{FENCE_RULE}"
+    return f"{_MARKER.split(_read_source(role, FOLDER))[2]}\n\n{FENCE_RULE}"
 
 
 def _read_source(role: str, folder: Path) -> str:
