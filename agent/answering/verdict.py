@@ -102,7 +102,7 @@ def finish_answer(
         judge=draft.judge,
     )
     on_sides, is_shown = {i for said in named for i in said.fact_ids}, False
-    for said in (*named, *stated):
+    for said in (*named, *stated) if is_model else stated:  # a conflict alone is no passage that was found
         is_open = said.check in UNJUDGED_VERDICTS
         is_shown |= said.backed or (is_open and any(has_page_support(facts[i]) for i in said.fact_ids))
     if not is_shown:
