@@ -128,7 +128,7 @@ def list_finder_rules() -> Rules:
     off = partial(name_rules, "agent.retrieval.answer")
     return {
         **off("join_head", lambda _passage: ""),
-        **off("NEAR_SHARE _IDENTIFIER MIN_SHARE_OF_LEAD MIN_FIT"),
+        **off("NEAR_SHARE RANK_WEIGHT _IDENTIFIER MIN_SHARE_OF_LEAD MIN_FIT"),
         **off("is_title_named", _no),
     }
 

@@ -2,7 +2,8 @@
 that stand nowhere.
 
 It finds and shows; it does not understand. A line counts by the share of the question's weight (inverse
-document frequency) that it has with its headings and its passage. Knows passages and a question, no run."""
+document frequency) that it has with its headings and its passage, and by the rank of its passage. Knows
+passages and a question, no run."""
 
 from __future__ import annotations
 
@@ -32,6 +33,8 @@ MAX_PASSAGES, WORDS_BELOW = 5, 100
 """Lines below the lead, and their words in all."""
 NEAR_SHARE = 0.3
 """What a word counts that is neither in the line nor above it, but in another line of its passage."""
+RANK_WEIGHT = 2.0
+"""What the rank of its passage counts beside a line's own share."""
 MIN_SHARE_OF_LEAD = 0.5
 """A line is shown with at least this share of the lead's score."""
 MAX_WORDS = 40
@@ -173,7 +176,7 @@ def _share(weights: Mapping[str, float], words: Collection[str]) -> float:
 
 def _score_lines(weights: Mapping[str, float], passages: Sequence[Passage]) -> list[Line]:
     """The lines of all passages that ask nothing, best first; ties in the order of the passages."""
-    lines = list[Line]()
+    best, lines = max((passage.score for passage in passages), default=0.0) or 1.0, list[Line]()
     for passage in passages:
         above, cuts = stem_prefixes(join_head(passage)), list(cut_lines(passage))
         words = [stem_prefixes(statement) for _, statement in cuts]
@@ -181,7 +184,8 @@ def _score_lines(weights: Mapping[str, float], passages: Sequence[Passage]) -> l
         for (quote, statement), here in zip(cuts, words, strict=True):
             if not statement.rstrip().endswith(("?", "？", "؟")):
                 own = _share(weights, here | above)
-                score = round(own + NEAR_SHARE * (near - own), 4)
+                own += NEAR_SHARE * (near - own)
+                score = round(own * (1 + RANK_WEIGHT * passage.score / best) / (1 + RANK_WEIGHT), 4)
                 lines.append(Line(passage, quote, statement, here, score))
     return sorted(lines, key=lambda line: -line.score)
 
