@@ -235,12 +235,14 @@ def ablate_runs(folders: Sequence[str], limit: int, seed: int) -> None:
         quotes[quote, text] = None
         return find_quote(quote, text)
 
-    def note_facts(index: conflicts.ConflictIndex, active: Mapping[str, Fact], *rest: Any) -> Any:
+    def note_facts(
+        index: conflicts.ConflictIndex, active: Mapping[str, Fact], rulings: Any = (), asked: Any = ()
+    ) -> Any:
         facts = tuple(active.values())
         if ledgers and {fact.id for fact in ledgers[-1][0]} <= active.keys():
             ledgers.pop()
-        ledgers.append((facts, index.questions))
-        return find_conflicts(index, active, *rest)
+        ledgers.append((facts, tuple(asked)))
+        return find_conflicts(index, active, rulings, asked)
 
     with (
         patch("agent.evidence.quote_match.find_quote", note_quote),
