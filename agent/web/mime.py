@@ -117,13 +117,13 @@ def parse_media_type(content_type: str) -> str:
 
 
 def read_ending(name: str) -> str:
-    """The ending of a file's name or an address without its query, lowercased."""
-    return PurePosixPath(name.split("?")[0]).suffix[1:].lower()
+    """The ending of a file's name, or of an address without its query, lowercased."""
+    return PurePosixPath(name).suffix[1:].lower()
 
 
 def find_text_format(content_type: str, url: str) -> Format:
     """The format of a text: of its type, else of the ending of its address, else plain text."""
-    found = (_BY_TYPE.get(parse_media_type(content_type)), BY_ENDING.get(read_ending(url)))
+    found = (_BY_TYPE.get(parse_media_type(content_type)), BY_ENDING.get(read_ending(url.partition("?")[0])))
     return next((one for one in found if one and one.kind == "text" and one is not PLAIN_TEXT), PLAIN_TEXT)
 
 

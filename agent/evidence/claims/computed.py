@@ -19,6 +19,8 @@ from agent.text.tokens import stem_words
 
 MAX_OPERANDS = 12
 """More figures than this give some pair for nearly every result."""
+MAX_COUNTS = 4
+"""The same where nothing announces a calculation: of six figures some pair gives most small numbers."""
 MONTHS_PER_YEAR = 12
 _SPAN = re.compile(r"\s?(?:[–—-]|to|until|till|and)\s?")
 _RESULT_WORDS = frozenset(
@@ -47,9 +49,11 @@ class Computation:
 def find_computations(claim: ReadText, quotes: Sequence[ReadText]) -> list[Computation]:
     """A calculation for each number of a claim that no quote gives and one of their figures gives."""
     figures, found = [(n, quote) for quote in quotes for n in quote.quantities], list[Computation]()
+    is_announced = not _RESULT_WORDS.isdisjoint(stemmed for stemmed, _ in list_content(claim.words))
+    most = MAX_OPERANDS if is_announced else MAX_COUNTS
     for n in claim.quantities:
         if not any(is_given(n, other) for other, _ in figures):
-            found += islice(_compute(n, quotes, figures), 1)
+            found += islice(_compute(n, quotes, figures, most), 1)
     return found
 
 
@@ -72,7 +76,7 @@ def is_carried(claim: ReadText, computation: Computation) -> bool:
 
 
 def _compute(
-    n: Quantity, quotes: Sequence[ReadText], figures: Sequence[tuple[Quantity, ReadText]]
+    n: Quantity, quotes: Sequence[ReadText], figures: Sequence[tuple[Quantity, ReadText]], most: int
 ) -> Iterator[Computation]:
     dates = [(date, quote) for quote in quotes for date in quote.dates if not date.is_yearless]
     counts_years = n.unit == "month" or (not n.unit and n.text.isdigit())
@@ -90,7 +94,7 @@ def _compute(
     for other, quote in figures:
         if other.unit == n.unit if n.is_measured else not other.is_measured and other.unit != "th":
             same[other.value] = other, quote
-    values = sorted(same, reverse=True) if 1 < len(same) <= MAX_OPERANDS else []
+    values = sorted(same, reverse=True) if 1 < len(same) <= most else []
     sums = list[tuple[str, tuple[float, ...], float]]()
     for pair in combinations(values, 2):
         sums += [("+", pair, sum(pair)), ("−", pair, pair[0] - pair[1])]
@@ -99,7 +103,7 @@ def _compute(
         if _is_result(n, result):
             written = f" {sign} ".join(same[value][0].text for value in terms)
             yield Computation(n, f"{written} = {n.text}", tuple(same[value] for value in terms))
-    if n.unit == "%" and len(figures) <= MAX_OPERANDS:
+    if n.unit == "%" and len(figures) <= MAX_COUNTS:
         for part, whole in permutations(figures, 2):
             share = 100 * part[0].value / whole[0].value if whole[0].value and part[0].unit != "%" else 0.0
             written = f"{part[0].number:g} ÷ {whole[0].number:g}"

@@ -33,7 +33,7 @@ def extract_content(
     (PDF, Office, EPUB, RTF) and a large page are read in another process; meanwhile `checkpoint` is called,
     which may raise."""
     if mime.parse_media_type(content_type) == mime.UNKNOWN_TYPE:  # a text by the ending of its address
-        known = mime.BY_ENDING.get(mime.read_ending(url))
+        known = mime.BY_ENDING.get(mime.read_ending(url.partition("?")[0]))
         content_type = known.media_type if known and not known.label else content_type
     kind = mime.detect_kind(raw, content_type)
     if kind in mime.DOCUMENTS or (kind in PAGE_KINDS and len(raw) > MAX_BYTES_HERE):

@@ -95,6 +95,7 @@ def test_plain_text_in_the_encodings_people_have(text, encoding):
         ("tides.jsonl", '{"water": "high", "at": 12}\n', "high | 12", "ndjson"),
         ("tides.tsv", "water\tat\nhigh, spring\t12\n", "high, spring | 12", "tab-separated"),
         ("tides.bin", samples.make_pptx(), "South pier", "presentation"),
+        ("Who tells the tides?.csv", "water,at\nhigh,12\n", "high | 12", "csv"),
     ],
 )
 def test_each_format_is_read_by_its_bytes(name, data, said, kind):
