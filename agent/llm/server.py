@@ -20,8 +20,10 @@ from functools import cached_property
 from http import HTTPStatus
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from weakref import WeakValueDictionary
+
+from urllib3.util import make_headers
 
 from agent.errors import ModelUnavailable
 from agent.net.deadline import POLL_SECONDS, Deadline, DeadlineExceeded, NoAnswer, use_deadline
@@ -265,6 +267,8 @@ def explain_no_answer(server: str, why: NoAnswer, late: str, setting: str) -> st
 def request_json(url: str, *, key: str, deadline: Deadline) -> tuple[int, Any]:
     """The status of the answer to a GET, and what it says; None for what is no JSON. Raises NoAnswer."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
+    if name_and_password := urlsplit(url).netloc.rpartition("@")[0]:
+        headers = make_headers(basic_auth=unquote(name_and_password))
     connections = Connections([urlsplit(url).hostname or ""])
     try:
         reply = connections.exchange(MODEL_LIST, url, headers, deadline=deadline)

@@ -61,11 +61,13 @@ def test_a_hostile_list_is_nothing_or_an_error_of_a_kind(answer: Answer, error: 
             request_json(f"{server.url}/models", key="", deadline=limit)
 
 
-def test_a_key_is_sent():
+def test_a_key_or_a_name_and_password_in_the_address_are_sent():
     with ModelServer() as server:
         server.models = sends({"data": [1]})
         assert request_json(f"{server.url}/models", key="k", deadline=Deadline(5)) == (200, {"data": [1]})
-        assert server.keys == {"Bearer k"}
+        url = server.url.replace("//", "//ann:se%20cret@")
+        request_json(f"{url}/models", key="k", deadline=Deadline(5))
+        assert server.keys == {"Bearer k", "Basic YW5uOnNlIGNyZXQ="}
 
 
 @pytest.mark.parametrize(
