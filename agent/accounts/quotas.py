@@ -86,6 +86,8 @@ class Quotas(AuditedTable):
         "" for none. One of 0 is used up for who claims of it."""
         quota, used = self.get(person_id), self.sum_day(person_id)
         asked = claim or used
+        if asked.pages and claim:  # a page takes of nothing else
+            used = DayUse(used.pages)
         for meter, more in (
             (BudgetMeter(name="pages", used=used.pages, cap=quota.pages), asked.pages),
             (BudgetMeter(name="tokens", used=used.tokens, cap=quota.tokens), asked.tokens),

@@ -199,4 +199,5 @@ def test_a_quota_of_0_lets_none_through_and_stops_nothing_else(sign_in, accounts
     accounts.quotas.set(ann, bo.id, Quota(runs=1, pages=1, tokens=0, dollars=1.0))
     with pytest.raises(BudgetSpent), accounts.quotas.reserve(bo.id, 1.0, 5, 0.01):
         raise AssertionError("a call was made")
-    assert accounts.quotas.take_page(bo.id) == ""
+    record_use(accounts.quotas, bo.id, DayUse(tokens=5, dollars=2.0))
+    assert accounts.quotas.take_page(bo.id) == "", "a page takes neither tokens nor money"
