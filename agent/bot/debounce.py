@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -56,8 +55,13 @@ class Debouncer(Generic[T]):
         self._open[key] = batch
         window = self.window_s if batch.count < MAX_MESSAGES else 0.0
         _log_event("discord.user_batch_wait", batch, window_s=window, reset=batch.count > 1)
-        with suppress(TimeoutError):
+        try:
             await asyncio.wait_for(overtaken.wait(), window)
+        except TimeoutError:
+            pass
+        except asyncio.CancelledError:  # who asked went away: what they said waits for more as long as before
+            asyncio.get_running_loop().call_later(window, self._drop, key, overtaken)
+            raise
         if overtaken.is_set():
             return None
         del self._open[key]
@@ -65,6 +69,11 @@ class Debouncer(Generic[T]):
             raise RuntimeError("this program is stopping and accepts no more messages")
         _log_event("discord.user_batch_process_start", batch)
         return await self._process(batch)
+
+    def _drop(self, key: tuple[str, str, str], overtaken: asyncio.Event) -> None:
+        batch = self._open.get(key)
+        if batch and batch.overtaken is overtaken:
+            del self._open[key]
 
     def close(self) -> None:
         """Drop the waiting batches, and accept no more messages."""

@@ -112,3 +112,16 @@ def test_who_went_away_does_not_keep_the_next_message_from_being_taken() -> None
         return await desk.say("two")
 
     assert together(leave()) == ["one\ntwo"]
+
+
+def test_what_was_said_by_who_went_away_is_forgotten_with_its_window() -> None:
+    desk = Desk()
+
+    async def leave() -> str | None:
+        first = asyncio.ensure_future(desk.say("one"))
+        await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.sleep(0.1)
+        return await desk.say("two")
+
+    assert together(leave()) == ["two"]
