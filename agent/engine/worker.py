@@ -69,7 +69,8 @@ class ModelRests:
 
     def note(self, run_id: str, why: str) -> None:
         """A run rests."""
-        tries = self._rests[run_id].tries + 1 if run_id in self._rests else 1
+        known = self._rests.get(run_id)  # once: another thread may forget it meanwhile
+        tries = known.tries + 1 if known else 1
         pause = PAUSES_S[min(tries, len(PAUSES_S)) - 1]
         self._rests[run_id] = Rest(why, tries, self._clock() + pause)
 

@@ -45,9 +45,9 @@ class CompletionRequest:
 class Completion:
     """One reply. `text` is as it came, thoughts and fences included; `seconds` counts all tries and waits.
 
-    Without usage from the server tokens are characters / 4 and `estimated` is True. `finish_reason` is
-    the server's ("stop", "length", "content_filter", "tool_calls", else "other"), or "refusal" when `text`
-    is the model's refusal."""
+    Without usage from the server tokens are estimated by the length of the texts and `estimated` is True.
+    `finish_reason` is the server's ("stop", "length", "content_filter", "tool_calls", else "other"), or
+    "refusal" when `text` is the model's refusal."""
 
     text: str
     prompt_tokens: int

@@ -325,7 +325,7 @@ class ModelCall(Record):
     prompt_tokens: int
     completion_tokens: int
     estimated: bool
-    """True when the server reported no token counts; they are then characters / 4."""
+    """True when the server reported no token counts; they are then estimated by the length of the texts."""
     finish: str
     """Why the reply ended: "stop", "length" (cut off), "refusal", "content_filter"; "" when there is none."""
     cost_usd: float | None
