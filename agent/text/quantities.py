@@ -6,7 +6,7 @@ as a number with "%". A number's unit may also be a currency, or the noun that i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -32,12 +32,16 @@ _CURRENCIES = {
 }
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
 _SCALES |= {"k": 1e3, "mn": 1e6, "mln": 1e6, "bn": 1e9}
+_FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:[\u00a0\u202f]\d{3})+|\d+(?:\.\d+)?(?!\.?\d)"
 _NUMBER = re.compile(
     rf"(?P<money>us\$|[$€£¥₹])?\s?(?P<sign>(?<![\w)\]%])[-\u2212])?(?:(?<![\w.])(?P<digits>{_DIGITS})"
-    r"(?P<nth>(?:st|nd|rd|th)\b)?|\b(?P<word>dozen)\b)"
+    r"(?P<part>[½¼¾⅓⅔])?(?P<nth>(?:st|nd|rd|th)\b)?|\b(?P<word>dozen)\b)"
     rf"(?:[\s\u00a0-]?(?P<scale>(?:{'|'.join(_SCALES)})\b))?",
     re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|nearly|almost|approximately|circa|some)\s|[~≈])\s?$", re.IGNORECASE
 )
 _UNIT = re.compile(
     r"(?P<gap>[\s\u00a0\u202f]{0,2}-?)(?P<name>%|per\s?cent\b|us\$|[€£¥₹]|°\s?[cf]\b"
@@ -45,6 +49,7 @@ _UNIT = re.compile(
     re.IGNORECASE,
 )
 _SHARE = re.compile(r"\s(?:per\s?cent|in\s\d)")
+_BYTES = re.compile(r"([kmgt])(i?)b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W\d_]+|[\d.,]+|\s+|[^\w\s]|_")
 _LONG_SPANS = frozenset({"month", "year", "decade", "century", "millennium"})
 """Spans of the calendar, which are not exchanged for days."""
@@ -68,6 +73,8 @@ class Quantity:
     """Whether its unit is one of measure or money, no noun that is counted."""
     figure_end: int
     """Where the number ends with its unit of measure, without a noun that is counted."""
+    is_about: bool = False
+    """Whether it is given as approximate ("about 120")."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +115,15 @@ def find_quantities(text: str) -> list[Quantity]:
         zeros = len(whole) - len(whole.rstrip("0"))
         step = 10.0 ** -len(decimals) if decimals else 10.0**zeros if zeros >= 2 else 1.0
         scale = _SCALES[match["scale"].lower()] if match["scale"] else 1.0
-        number = -float(digits) if match["sign"] else float(digits)
+        number = (float(digits) + _FRACTIONS.get(match["part"] or "", 0.0)) * (-1 if match["sign"] else 1)
         start = match.end() - len(match.group().lstrip())
         if match["nth"]:
             found.append(_read_unit(text, start, match.end(), number, is_ordinal=True))
             continue
         money = (match["money"] or "").lower()
         one = _read_unit(text, start, match.end(), number * scale, step=step * scale, money=money)
-        found.append(one)
+        is_about = bool(_ABOUT.search(text, max(0, start - 16), start))
+        found.append(replace(one, is_about=is_about))
     words = list(map(_Word, _TOKEN.findall(text)))
     starts = [0, *accumulate(map(len, words))]
     for said in find_numbers(words, "en", 0):
@@ -180,6 +188,8 @@ def find_unit(name: str) -> Unit | None:
         return Unit(_CURRENCIES.get(lower, lower))
     if said not in "msghltWVKB" if len(said) == 1 else is_stopword(said):
         return None
+    if sized := _BYTES.fullmatch(said):  # "64 kb" is no area
+        said = f"{sized[1].upper() if sized[2] or sized[1] not in 'kK' else 'k'}{sized[2].lower()}B"
     said = said.replace("²", "**2").replace("³", "**3")
     said = re.sub(r"^(?:°\s?|degrees? )(?=[cf])", "deg", said, flags=re.IGNORECASE)
     said = {"degc": "degC", "degf": "degF", "cc": "cm**3", "kmh": "km/h"}.get(said.lower(), said)
@@ -219,8 +229,9 @@ def is_rounding(value: float, full: float, step: float) -> bool:
 
 
 def is_same_quantity(a: Quantity, b: Quantity) -> bool:
-    """Are two numbers the same, one perhaps rounded? A fraction equals its percentage (0.12 and 12 %)."""
-    return is_given(a, b) or is_given(b, a)
+    """Are two numbers the same, one perhaps rounded or approximate? 0.12 equals 12 %."""
+    is_near = a.unit == b.unit and abs(a.value - b.value) <= MAX_ROUNDING * max(abs(a.value), abs(b.value))
+    return is_given(a, b) or is_given(b, a) or (is_near and (a.is_about or b.is_about))
 
 
 def _singularize(word: str) -> str:

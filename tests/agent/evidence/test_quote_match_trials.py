@@ -32,6 +32,21 @@ WORDS = [
 ]
 
 
+NUMBERS = st.one_of(
+    st.integers(0, 9999).map(str),
+    st.integers(1000, 9_999_999).map(lambda n: f"{n:,}"),
+    st.floats(0.1, 99).map(lambda f: f"{f:.1f}"),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(WORDS), min_size=8, max_size=30), NUMBERS, NUMBERS, st.integers(0, 7))
+def test_a_changed_number_is_never_accepted(words: list[str], right: str, wrong: str, at: int) -> None:
+    if float(right.replace(",", "")) != float(wrong.replace(",", "")):
+        page, quote = (" ".join([*words[:at], number, *words[at:]]) for number in (right, wrong))
+        assert find_quote(quote, f"Before that. {page}. After it.") is None
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.sampled_from([*WORDS, "1,240", "3.5", "don't", "12 %"]), min_size=4, max_size=30),
