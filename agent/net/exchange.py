@@ -67,7 +67,7 @@ class AnswerTooLarge(AnswerUnusable):
 
 
 class Reply(NamedTuple):
-    """An answer, its body unpacked; that of a redirect is not read."""
+    """An answer, its body unpacked; "" of a redirect, and of a refusal that is packed as nobody asked."""
 
     status: int
     headers: Mapping[str, str]
@@ -155,6 +155,8 @@ def _read_body(answer: BaseHTTPResponse, policy: Policy) -> bytes:
         return b""
     packing = answer.headers.get("Content-Encoding", "").strip().lower()
     if packing not in READ_ENCODINGS:
+        if answer.status >= HTTPStatus.BAD_REQUEST:  # the status says enough
+            return b""
         odd = f"Its answer came in a compression that is not read here ({packing[:40]!r})."
         raise AnswerUnusable(odd, status=answer.status)
     stated = answer.headers.get("Content-Length", "")

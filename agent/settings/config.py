@@ -267,9 +267,9 @@ class Config(BaseSettings):
     LOG_FORMAT: Literal["readable", "json"] = _setting(
         "readable", "`json`: a JSON object a line, for programs; else `readable`"
     )
-    LOG_LEVEL: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(str.upper)] = _setting(
-        "WARNING", "what is logged: DEBUG, INFO, WARNING or ERROR, and all above it"
-    )
+    LOG_LEVEL: Annotated[
+        Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(lambda level: str(level).upper())
+    ] = _setting("WARNING", "what is logged: DEBUG, INFO, WARNING or ERROR, and all above it")
     BACKUP_EVERY_H: Amount = _setting(0.0, "hours between two backups that the server makes; 0: none")
     BACKUP_KEEP: Few = _setting(7, "how many of these backups are kept; older ones are deleted")
     BACKUP_DIR: str = _setting(

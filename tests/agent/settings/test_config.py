@@ -3,6 +3,8 @@ print."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from agent.errors import UsageError
@@ -51,6 +53,12 @@ def test_a_wrong_value_is_refused_at_the_start(name, value, message, monkeypatch
     monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match=message):
         Workbench()
+
+
+def test_a_level_that_yaml_reads_as_a_number_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text("LOG_LEVEL: 10\n")
+    with pytest.raises(UsageError, match="LOG_LEVEL: Input should be"):
+        config.read_config({"CONFIG_FILE": str(tmp_path / "own.yaml")})
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,15 @@ def test_other_packings_are_not_opened(live_world: Live, packing: str) -> None:
         assert live_world().fetch(site.url()).outcome is Outcome.UNSUPPORTED
 
 
+def test_a_refusal_in_another_packing_is_the_refusal(live_world: Live) -> None:
+    packed = {"Content-Encoding": "br"}
+    pages = {"/robots.txt": Reply(404, b"..", packed), "/": html("A page.")}
+    pages["/busy"] = Reply(429, b"..", packed | {"Retry-After": "60"})
+    with Site(pages) as site:
+        assert live_world().fetch(site.url()).outcome is Outcome.OK
+        assert live_world().fetch(site.url("/busy")).outcome is Outcome.RATE_LIMITED
+
+
 def test_a_slow_server_is_given_up_at_the_deadline(live_world: Live) -> None:
     with Site({"/": Reply(200, b"<p>Slo", {"Content-Type": "text/html"}, ends="drips")}) as site:
         page = live_world(FETCH_TIMEOUT="0.5").fetch(site.url())
