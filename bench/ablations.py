@@ -44,11 +44,7 @@ from tests.played.replay import keep_reply, replay
 from tests.played.scenario import REPLIES, load_scenarios
 
 PASSAGES = {"chat": 10, "site": 60}
-CLAIMS_AT, DATES_AT, FIGURES_AT = (
-    "agent.evidence.claims",
-    "agent.text.dates",
-    "agent.text.quantities",
-)
+CLAIMS_AT, DATES_AT, FIGURES_AT = ("agent.evidence.claims", "agent.text.dates", "agent.text.quantities")
 Case = tuple[dict[str, Any], CountedPassages]
 Rules = dict[str, dict[str, Any]]
 """What a rule is called: the names to replace, and by what."""

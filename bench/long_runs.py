@@ -146,9 +146,7 @@ class Writer:
         if n % 20 == 19:
             facts = [
                 fact.replace(
-                    statement=f"The mill was built in {year}.",
-                    subject=f"mill {n}",
-                    attribute="built",
+                    statement=f"The mill was built in {year}.", subject=f"mill {n}", attribute="built"
                 )
                 for fact, year in zip(facts, (1901, 1902), strict=False)
             ]

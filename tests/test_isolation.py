@@ -92,7 +92,7 @@ def _stock(benches: Workbenches, bo: Person) -> Own:
     page_id = bench.store.pages.put(kept)
     return {
         "run": run_id, "page": page_id, "fact": list(view.state.facts)[-1], "batch": batch,
-        "source": source.source_id, "call": call.key, "file": FILE, "session": SESSION, "person": bo.id,
+        "source": source.source_id, "call": call.key, "file": FILE, "session": SESSION, "person": bo.id
     }  # fmt: skip
 
 

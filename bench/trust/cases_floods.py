@@ -40,7 +40,7 @@ ANSWERS: dict[str, object] = {
     "openalex": {"results": [{"id": "https://a.test/", "abstract_inverted_index": {LONG: [1] * 100_000}}]},
     "semanticscholar": {"data": [{"title": "t", "url": "https://a.test/", "year": float("inf")}]},
     "europepmc": {"resultList": {"result": [{"source": "a", "id": "b", "title": LONG * 200, "pubYear": [1]}]}},
-    "crossref": {"message": {"items": ["x"]}},
+    "crossref": {"message": {"items": ["x"]}}
 }  # fmt: skip
 MOST_BYTES = 100_000_000
 

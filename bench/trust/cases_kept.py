@@ -16,11 +16,7 @@ from contextlib import closing
 from pathlib import Path
 
 from agent.settings.config import read_config
-from agent.store.backup import (
-    BackupSchedule,
-    list_backups,
-    verify_backup,
-)
+from agent.store.backup import BackupSchedule, list_backups, verify_backup
 from bench.trust.scorecard import Bench, Result, case
 
 HOUR, DAY = 3600.0, 86400.0

@@ -39,7 +39,7 @@ FAULTS: dict[str, Any] = {
     "no choices": web.sends({"id": "x"}), "error in 200": web.sends({"error": {"message": "no"}}), "a bare list": web.sends([]),
     "tool call": web.says(None, tool_calls=[{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]),
     "429": web.status(429), "429 with a pause": web.status(429, retry_after=0), "500": web.status(500), "503": web.status(503), "400": web.status(400, error_code="context_length_exceeded"),
-    "401": web.status(401), "403": web.status(403), "a page": web.html(), "reset": web.resets(), "cut body": web.cuts("{}"), "not UTF-8": web.raw(b"\xff\xfe{"),
+    "401": web.status(401), "403": web.status(403), "a page": web.html(), "reset": web.resets(), "cut body": web.cuts("{}"), "not UTF-8": web.raw(b"\xff\xfe{")
 }  # fmt: skip
 
 

@@ -87,7 +87,7 @@ ACTS: dict[str, Act] = {
     "chat message": lambda bench, run: bench.send_chat_message(run, "And who built it?"),
     "accept and reopen": lambda bench, run: (
         _act(bench, run, "accept"), _act(bench, run, "reopen"), _act(bench, run, "send_back", note="More.")
-    ),
+    )
 }  # fmt: skip
 
 

@@ -100,10 +100,7 @@ def unpacking(bench: Bench) -> Result:
     misses, worst_mb, worst_s = [], 0.0, 0.0
     for name, answer in cases:
         with (
-            raw_server(lambda connection, _head, answer=answer: connection.sendall(answer)) as (
-                port,
-                _heads,
-            ),
+            raw_server(lambda connection, _head, answer=answer: connection.sendall(answer)) as (port, _heads),
             Peak() as peak,
         ):
             page = local_fetcher().fetch(f"http://127.0.0.1:{port}/")
@@ -233,7 +230,7 @@ LIES: list[tuple[str, bytes, str]] = [
     ("UTF-16", "\ufeff<p>Milk and cheese</p>".encode("utf-16"), "text/html; charset=utf-8"),
     ("unknown charset", b"<p>Milk</p>", "text/html; charset=klingon"), ("JSON", b'{"a": "milk"}', "text/html"),
     ("broken UTF-8", b"<p>\xff\xfe\xc0\xaf milk</p>", "text/html; charset=utf-8"), ("docx that is none", b"PK\x03\x04word/", "application/msword"),
-    ("no type", b"<p>Milk and cheese.</p>", ""), ("odd type", b"<p>Milk.</p>", "text/;;;=\x00"), ("gzip body", gzip.compress(b"<p>Milk"), "text/html"),
+    ("no type", b"<p>Milk and cheese.</p>", ""), ("odd type", b"<p>Milk.</p>", "text/;;;=\x00"), ("gzip body", gzip.compress(b"<p>Milk"), "text/html")
 ]  # fmt: skip
 
 

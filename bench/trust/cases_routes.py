@@ -35,7 +35,7 @@ ODD = [
     *("127.0.0.1:99999", "127.0.0.1:-1", "127.0.0.1:x", "localhost:8501x", "localhost:8501:8501", "localhost:65536"),
     *("[::1%25lo]", "[::1%lo]:PORT", "[fe80::1%eth0]", "[::ffff:10.0.0.1]", "[::1", "::1]", "[]", "[evil.test]"),
     *("localhost/evil", "localhost?evil", "localhost#.evil.test", "http://localhost", "//localhost", "localhost,evil.test"),
-    *("", " ", ".", "*", "localhost evil.test", "l\xf6calhost", "\u2460.test", "localhost\x00.evil.test", "127.1", "0x7f.1"),
+    *("", " ", ".", "*", "localhost evil.test", "l\xf6calhost", "\u2460.test", "localhost\x00.evil.test", "127.1", "0x7f.1")
 ]  # fmt: skip
 KNOWN = ("127.0.0.1:PORT", "localhost", "LOCALHOST:PORT", "localhost.")
 

@@ -125,7 +125,7 @@ CARRIERS: dict[str, str] = {
     "title": "<title>{}</title>", "meta": '<meta name="description" content="{}">', "aria": '<p aria-label="{}">Boats.</p>',
     "JSON-LD": '<script type="application/ld+json">{{"@type":"Article","headline":"{}"}}</script>', "zero width": "<p>{}</p>",
     "white text": '<p style="color:#fff;font-size:1px">{}</p>', "table": "<table><tr><th>Order<th>Boat<tr><td>{}<td>Vinga</table>",
-    "code": "<pre><code>{}</code></pre>", "PDF": "", "snippet": "",
+    "code": "<pre><code>{}</code></pre>", "PDF": "", "snippet": ""
 }  # fmt: skip
 
 

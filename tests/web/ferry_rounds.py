@@ -9,10 +9,7 @@ from typing import Any
 
 from agent.engine.run_state import RunState
 from agent.settings import config
-from agent.types import (
-    Settings,
-    Status,
-)
+from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import page, write_world
 from tests.web.researching_model import Script

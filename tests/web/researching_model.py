@@ -95,7 +95,7 @@ class Script:
         return {
             "answer": [
                 {"text": text, "fact_ids": ids if cited is None else cited} for text, cited in sentences
-            ],
+            ]
         }
 
     def check_claims(self, prompt: str) -> Told_:

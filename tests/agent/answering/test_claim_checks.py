@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 
-from agent.answering.claim_checks import (
-    WrittenDraft,
-    check_sentences,
-)
+from agent.answering.claim_checks import WrittenDraft, check_sentences
 from agent.errors import ModelUnavailable
 from agent.evidence import citation_check
 from agent.evidence.support import describe_support
@@ -85,9 +82,7 @@ def test_a_sentence_in_the_words_of_its_quote_costs_no_call() -> None:
 def test_one_call_judges_all_open_sentences_by_their_quotes_alone() -> None:
     tools = play(lambda statement, quotes: "Tallåsen" in quotes[0])
     draft = check(
-        tools,
-        say("Tallåsen is where Petra Vasshaug came from.", "petra"),
-        say("It works all week.", "mill"),
+        tools, say("Tallåsen is where Petra Vasshaug came from.", "petra"), say("It works all week.", "mill")
     )
     assert [s.check for s in draft.sentences] == ["judged_supported", "not_supported"]
     assert draft.sentences[0].check_reason == "so it reads" and draft.failed == [1]
@@ -137,10 +132,7 @@ def test_the_repair_hears_which_words_fail_and_why() -> None:
     tools = play(NEVER)
     check(tools, say("It works all week.", "mill"), say("Nobody knows."))
     faults = re.findall(r"^Wrong: (.*)$", tools.prompts[1], re.M)
-    assert faults == [
-        "so it reads",
-        "It cites no quote.",
-    ]
+    assert faults == ["so it reads", "It cites no quote."]
 
 
 @pytest.mark.parametrize("reply", [ModelUnavailable("The server is down."), {"claims": []}])
@@ -155,10 +147,7 @@ def test_a_persons_word_is_judged_like_a_quote_and_never_counts_as_backed() -> N
     own = Fact(id="own", statement="I saw the mill in May.", quote="I saw the mill in May.", origin="person")
     facts = {"own": own.replace(decision="pinned")}
     [sentence] = check_sentences(
-        Tools(),
-        [say("I saw the mill in May.", "own")],
-        facts,
-        question="Who?",
+        Tools(), [say("I saw the mill in May.", "own")], facts, question="Who?"
     ).sentences
     assert (sentence.check, sentence.backed) == ("not_checked", False)
     assert sentence.check_reason == citation_check.PERSON_REASON

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from agent.answering.fact_view import (
-    FactFilter,
-    fact_statuses,
-    filter_facts,
-    main_fact_status,
-)
+from agent.answering.fact_view import FactFilter, fact_statuses, filter_facts, main_fact_status
 from agent.types import Fact
 from tests.tables import by_table
 

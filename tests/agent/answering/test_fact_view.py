@@ -56,10 +56,8 @@ def test_until_the_next_conflict_counts_each_open_one_once():
         is None
     )
     both = Settings(until="conflict", mode="step")
-    assert (
-        both.stop_point == "step"
-        and fact_view.pause_for_new_conflicts(state.model_copy(update={"met": [], "settings": both})) is None
-    )
+    assert both.stop_point == "step"
+    assert fact_view.pause_for_new_conflicts(state.model_copy(update={"met": [], "settings": both})) is None
 
 
 def test_a_run_without_a_recorded_plan_has_its_question_as_one_part() -> None:

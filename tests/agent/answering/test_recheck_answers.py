@@ -58,11 +58,7 @@ def test_what_was_recorded_honestly_holds(text: str, check: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "check"),
-    [
-        ("It was built in 1971.", "quoted"),
-        ("It was built in 1971.", "computed"),
-    ],
+    ("text", "check"), [("It was built in 1971.", "quoted"), ("It was built in 1971.", "computed")]
 )
 def test_a_verdict_that_code_does_not_find_again_is_told(text: str, check: str) -> None:
     [problem] = problems(text, check)

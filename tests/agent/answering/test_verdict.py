@@ -10,16 +10,7 @@ from agent.answering.verdict import close_plan, finish_answer
 from agent.engine.run_state import RunState
 from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
-from agent.types import (
-    Action,
-    Confidence,
-    Conflict,
-    ConflictSide,
-    Fact,
-    PageRef,
-    PlanPart,
-    Sentence,
-)
+from agent.types import Action, Confidence, Conflict, ConflictSide, Fact, PageRef, PlanPart, Sentence
 from tests.agent.answering.written import build_answer
 from tests.records import fill
 from tests.tables import by_table

@@ -18,12 +18,8 @@ def test_an_open_conflict_is_named_with_both_sides_and_marks_a_claim_of_one_side
     assert plain.disputed == "b.example says “1901”" and not named.disputed
     assert describe_support(plain).text == "disputed: b.example says “1901”"
     assert named.backed and named.fact_ids == ["a", "b"]
-    assert (
-        one.quote.rstrip(".") in named.text
-        and two.quote.rstrip(".") in named.text
-        and "a.example" in named.text
-        and "b.example" in named.text
-    )
+    assert one.quote.rstrip(".") in named.text and two.quote.rstrip(".") in named.text
+    assert "a.example" in named.text and "b.example" in named.text
     assert (given.verdict, given.conflicts) == ("answered", ["c1"])
     assert given.certainty.endswith("the sources differ on it.")
     assert {source.url for source in given.sources} == {"https://a.example/", "https://b.example/"}
@@ -54,10 +50,8 @@ def test_a_conflict_is_named_in_the_language_of_the_question():
     asked = asked.model_copy(update={"question": "Wann wurde der Reiher gebaut und wie lang ist er?"})
     named = written(asked, ("Gebaut 1921.", ["a"])).sentences[-1]
     assert named.text.startswith("Die Quellen geben Verschiedenes an zu") and is_disagreement(named.text)
-    assert (
-        named.text in list_possible_sentences(asked.question, asked.conflicts.values(), asked.facts)
-        and " says " not in named.text
-    )
+    assert named.text in list_possible_sentences(asked.question, asked.conflicts.values(), asked.facts)
+    assert " says " not in named.text
 
 
 SAID = [
@@ -82,9 +76,6 @@ def test_a_ruling_is_stated_with_its_reason_which_needs_no_source():
     told = (
         "A person settled this: the heron (built): “1921”, because “the deed of 1888 says so” (a.example says"
     )
-    assert (
-        given.text.startswith(told)
-        and given.sentences[0].fact_ids == ["a", "b"]
-        and given.sentences[0].backed
-    )
+    assert given.text.startswith(told) and given.sentences[0].fact_ids == ["a", "b"]
+    assert given.sentences[0].backed
     assert given.conflicts == [] and given.verdict == "answered"

@@ -215,9 +215,7 @@ def test_a_failed_row_is_told_and_can_be_tried_again(
     batch_id = begun(bench)
     with monkeypatch.context() as broken:
         broken.setattr(
-            bench.worker.world("demo"),
-            "search",
-            lambda *a, **k: (_ for _ in ()).throw(ValueError("broken")),
+            bench.worker.world("demo"), "search", lambda *a, **k: (_ for _ in ()).throw(ValueError("broken"))
         )
         now = worked(bench, batch_id)
     assert now.batch.state == "done" and now.state_counts["failed"] >= 1

@@ -212,10 +212,8 @@ def test_messages_within_the_window_are_answered_once(
     send("When do backups run?", {})
     first.join(20)
     assert answers["I have a question"] == {"should_reply": False, "reply_text": "", "merged": True}
-    assert (
-        answers["When do backups run?"]["should_reply"] is True
-        and answers["When do backups run?"]["merged"] is False
-    )
+    assert answers["When do backups run?"]["should_reply"] is True
+    assert answers["When do backups run?"]["merged"] is False
     [run] = http._open_benches().local().runs()
     said = [
         message.text

@@ -154,7 +154,5 @@ def test_a_run_that_somebody_drives_is_left_to_them(opened: Open) -> None:
     replying = opened()
     run_id = left(replying, new_owner_id())
     assert replying.bench.store.ledger.list_claimable() == [], "a worker of this process does not look at it"
-    assert (
-        replying.bench.worker._drive(run_id) is Status.RUNNING
-        and len(replying.bench.snapshot(run_id).steps) == 1
-    )
+    assert replying.bench.worker._drive(run_id) is Status.RUNNING
+    assert len(replying.bench.snapshot(run_id).steps) == 1

@@ -108,10 +108,7 @@ def test_a_model_that_fails_leaves_them_unjudged(
     [
         (b"", "holds no claim"),
         (b"\n\n", "holds no claim"),
-        (
-            b'{"id": 1, "quote": "a", "statement": "b"}\nnonsense\n',
-            "line 2: Invalid JSON",
-        ),
+        (b'{"id": 1, "quote": "a", "statement": "b"}\nnonsense\n', "line 2: Invalid JSON"),
         (b"[1]\n", "line 1: Input should be an object"),
         (b'\n{"id": 1, "quote": "a"}', "line 2: statement: Field required"),
         (b'{"id": 1, "quote": ["a"], "statement": "b"}', "quote: Input should be a valid string"),

@@ -8,15 +8,7 @@ import pytest
 from pydantic import Field
 
 from agent.engine.run_state import FlowState, RunState
-from agent.engine.state import (
-    State,
-    append,
-    find_undone,
-    merge,
-    to_jsonable,
-    upsert,
-    upsert_by_step,
-)
+from agent.engine.state import State, append, find_undone, merge, to_jsonable, upsert, upsert_by_step
 from agent.types import Action, Lead, Note, Step
 from tests.records import fill
 

@@ -2,12 +2,7 @@
 
 import pytest
 
-from agent.evidence.citation_check import (
-    PERSON_WORDS,
-    check_citations,
-    collect_sources,
-    diff_answers,
-)
+from agent.evidence.citation_check import PERSON_WORDS, check_citations, collect_sources, diff_answers
 from agent.types import Answer, Conflict, ConflictSide, Fact, Sentence
 from tests.records import fill
 from tests.tables import by_table

@@ -29,11 +29,7 @@ def said(check: str, **more: Any) -> Sentence:
         (said("judged_supported", check_reason="It says so."), "judged: by the model: It says so", ""),
         (said("not_supported", check_reason="No word of it."), "not supported: No word of it", "bad"),
         (said("not_checked"), "not checked: no model was asked", "warn"),
-        (
-            said("not_checked", check_reason=PERSON_REASON),
-            "own knowledge: no page says it",
-            "warn",
-        ),
+        (said("not_checked", check_reason=PERSON_REASON), "own knowledge: no page says it", "warn"),
         (Sentence(text="So."), "not supported", "bad"),
         (Sentence(text="So.", backed=True), "", ""),
     ],

@@ -18,10 +18,8 @@ def test_a_hit_quotes_the_stored_page_under_its_heading(library, store):
     found = library.search("Where do herons nest?")
     hit = found.hits[0]
     assert (hit.source_id, hit.heading, hit.score, found.by) == ("kb:birds/herons.md", "Nests", 1.0, "words")
-    assert (
-        store.pages.get(hit.page_id).text[hit.start : hit.end] == hit.text
-        and hit.url == "file:birds/herons.md"
-    )
+    assert store.pages.get(hit.page_id).text[hit.start : hit.end] == hit.text
+    assert hit.url == "file:birds/herons.md"
     assert (source.kind, source.title, source.tags, source.passages) == ("file", "Herons", ["birds"], 2)
     assert [h.score for h in found.hits] == sorted((h.score for h in found.hits), reverse=True)
 
@@ -46,11 +44,8 @@ def test_the_same_text_again_changes_its_time_only(library, store):
     first = library.add_page(page("Herons eat fish."), tags=["a"])
     again = library.add_page(page("Herons eat fish.", fetched_at="2026-11-20T09:00:00Z"), tags=["b"])
     assert (again.page_id, again.added_at, again.tags) == (first.page_id, first.added_at, ["a", "b"])
-    assert (
-        library.source(first.source_id) == again
-        and again.fetched_at == "2026-11-20T09:00:00Z"
-        and store.library_index.passage_count() == 1
-    )
+    assert library.source(first.source_id) == again and again.fetched_at == "2026-11-20T09:00:00Z"
+    assert store.library_index.passage_count() == 1
 
 
 def test_a_newer_text_replaces_the_older_whose_stored_page_stays(library, store):
@@ -75,12 +70,8 @@ def test_catching_up_takes_no_more_than_it_is_told(library, store):
     for n in range(5):
         store.pages.put(page(f"Heron number {n}.", f"https://a.example.org/{n}"))
     store.pages.put(page("", "https://a.example.org/empty"))
-    assert (
-        library.index_pending(most=4) == 4
-        and library.index_pending() == 2
-        and library.index_pending() == 0
-        and library.count() == 5
-    )
+    assert library.index_pending(most=4) == 4 and library.index_pending() == 2
+    assert library.index_pending() == 0 and library.count() == 5
 
 
 def test_an_older_reading_does_not_replace_a_newer_one_nor_empty_the_bin(library, store):
@@ -158,11 +149,8 @@ def test_the_bin_is_emptied_for_good_and_cited_texts_stay(store):
     with pytest.raises(NotFound):
         store.pages.get(gone.page_id)
     assert store.pages.get(cited.page_id).text, "a step names it"
-    assert (
-        ids(library, "herons eat fish") == [kept.source_id]
-        and library.tags() == {"t": 1}
-        and library.index_pending() == 0
-    )
+    assert ids(library, "herons eat fish") == [kept.source_id] and library.tags() == {"t": 1}
+    assert library.index_pending() == 0
     with pytest.raises(NotFound):
         library.restore(gone.source_id)
     with store.engine.connect() as connection:

@@ -27,11 +27,8 @@ def filled(store: Store, embedder: Bags | None) -> Library:
 
 def test_what_is_meant_is_found_without_a_word_in_common(store):
     library = filled(store, Bags())
-    assert (
-        library.search("feline").by == "words"
-        and library.vector_index.embed_pending() == 3
-        and library.vector_index.embed_pending() == 0
-    )
+    assert library.search("feline").by == "words" and library.vector_index.embed_pending() == 3
+    assert library.vector_index.embed_pending() == 0
     found = library.search("feline")
     assert (found.by, found.note, found.hits[0].source_id, found.hits[0].score) == (
         "words and meaning",
@@ -80,11 +77,8 @@ def test_another_model_begins_anew_and_the_old_vectors_are_not_mixed_in(store):
     other = Bags("other", dimensions=40)
     library = Library(store, other)
     assert library.search("feline").by == "words" and library.vector_index.count_missing() == 3
-    assert (
-        library.vector_index.embed_pending() == 3
-        and other.asked >= 3
-        and ids(library, "feline", k=1) == ["kb:cats.txt"]
-    )
+    assert library.vector_index.embed_pending() == 3 and other.asked >= 3
+    assert ids(library, "feline", k=1) == ["kb:cats.txt"]
     with store.engine.connect() as connection:
         assert connection.exec_driver_sql("SELECT count(*), count(DISTINCT embedder) FROM vectors").one() == (
             3,
@@ -120,11 +114,8 @@ def test_terms_made_in_another_way_are_made_anew_and_vectors_stay(store, monkeyp
     with store.engine.connect() as connection:
         assert store.library_index.document_frequencies(["kit", "kitten"]) == {"kit": 1}
         connection.exec_driver_sql("INSERT INTO library_words(library_words) VALUES ('integrity-check')")
-    assert (
-        library.vector_index.embed_pending() == 0
-        and embedder.asked == asked
-        and store.library_index.passage_count() == 3
-    )
+    assert library.vector_index.embed_pending() == 0 and embedder.asked == asked
+    assert store.library_index.passage_count() == 3
 
 
 @pytest.mark.slow
@@ -151,11 +142,8 @@ def test_many_threads_add_search_and_bin_at_the_same_time(store):
         thread.join()
     assert not troubles, troubles
     library.vector_index.embed_pending()
-    assert (
-        library.count() == 1 + 6 * 3
-        and library.count(deleted=True) == 6 * 3
-        and library.tags() == {"even": 18}
-    )
+    assert library.count() == 1 + 6 * 3 and library.count(deleted=True) == 6 * 3
+    assert library.tags() == {"even": 18}
     assert len(library.search("heron", 100).hits) == 19 and library.vector_index.count_missing() == 0
     with store.engine.connect() as connection:
         connection.exec_driver_sql("INSERT INTO library_words(library_words) VALUES ('integrity-check')")

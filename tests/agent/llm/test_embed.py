@@ -84,10 +84,8 @@ def found(**settings: str) -> embed.DetectedEmbedder:
 
 def test_the_settings_choose(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    assert (
-        found(EMBEDDING_MODEL="off").embedder is None
-        and "EMBEDDING_MODEL" in found(EMBEDDING_MODEL="off").detail
-    )
+    assert found(EMBEDDING_MODEL="off").embedder is None
+    assert "EMBEDDING_MODEL" in found(EMBEDDING_MODEL="off").detail
     assert "name one in EMBEDDING_MODEL" in found(EMBEDDING_MODEL="").detail
     assert "requirements-meaning.txt" in found(EMBEDDING_MODEL="local").detail
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: object())

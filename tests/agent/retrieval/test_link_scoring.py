@@ -132,10 +132,8 @@ def test_a_lead_found_at_two_places_keeps_the_better_prior_and_the_search_become
 def test_the_first_query_is_the_question_or_its_words_of_content() -> None:
     assert link_scoring.make_first_query("Who built it, according to https://a.example/x?") == "Who built it?"
     long = "Who was the builder of the ferry? " * 20
-    assert (
-        len(link_scoring.make_first_query(long)) <= 300
-        and "the" not in link_scoring.make_first_query(long).split()
-    )
+    assert len(link_scoring.make_first_query(long)) <= 300
+    assert "the" not in link_scoring.make_first_query(long).split()
     assert link_scoring.make_first_query("https://a.example/x") == "https://a.example/x"
 
 

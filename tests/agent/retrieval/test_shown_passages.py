@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from agent.retrieval.passages import split_passages
-from agent.retrieval.shown_passages import (
-    add_spans,
-    choose_passages,
-    is_covered,
-    join_adjacent,
-)
+from agent.retrieval.shown_passages import add_spans, choose_passages, is_covered, join_adjacent
 from agent.types import Outcome, Page, Table
 
 SHORT = "Ilse Bryn keeps the ferry. It was built in Vask in 1931."

@@ -40,15 +40,7 @@ from agent.types import (
 from agent.types.answers import ReportLength, SectionForm
 from agent.types.collection import CollectIntent, LinkCandidate, PageFeatures
 
-PERSONS_WORDS = {
-    "question",
-    "notes",
-    "instruction",
-    "prompt",
-    "task",
-    "introduction",
-    "engines",
-}
+PERSONS_WORDS = {"question", "notes", "instruction", "prompt", "task", "introduction", "engines"}
 """Blanks that hold a person's own words, or the program's own."""
 TEXTS = "actions brief engines excluded found headings kept kinds lines notes outline places settled sites titles tried wishes"
 NUMBERS = "depth iteration left_out limit max_articles max_depth max_iterations max_urls most pictures"

@@ -50,9 +50,7 @@ def test_a_reply_is_read_as_recorded(role: Role, row: dict[str, Any]) -> None:
         blanks["today"] = "2026-11-22"
     try:
         result = role.judge(
-            lambda _name, _messages, shape, _tier: parse_reply(raw, shape),
-            mark=MARK,
-            **blanks,
+            lambda _name, _messages, shape, _tier: parse_reply(raw, shape), mark=MARK, **blanks
         )
     except ModelDown as down:
         assert role.on_failure == "rest" and row["error"] in str(down)

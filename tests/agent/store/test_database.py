@@ -21,10 +21,8 @@ pytestmark = pytest.mark.real_disk
 def test_every_connection_keeps_what_was_committed_through_a_power_cut(store):
     with store.engine.connect() as one, store.engine.connect() as other:
         for connection in (one, other):
-            assert (
-                connection.scalar(text("PRAGMA journal_mode")) == "wal"
-                and connection.scalar(text("PRAGMA synchronous")) == 2
-            )
+            assert connection.scalar(text("PRAGMA journal_mode")) == "wal"
+            assert connection.scalar(text("PRAGMA synchronous")) == 2
             assert connection.scalar(text("PRAGMA busy_timeout")) == 10_000
 
 
@@ -41,10 +39,8 @@ def test_sixteen_threads_write_though_the_database_waits_for_nobody(store):
 def test_drafts_are_kept_by_their_key_until_they_are_empty(store):
     assert store.draft("question") == ""
     store.draft("question", "How many")
-    assert (
-        store.draft("question", "How many people?") == "How many people?" == store.draft("question")
-        and store.draft("site") == ""
-    )
+    assert store.draft("question", "How many people?") == "How many people?" == store.draft("question")
+    assert store.draft("site") == ""
     store.draft("question", "")
     assert store.draft("question") == ""
 

@@ -112,7 +112,5 @@ def test_a_word_that_no_longer_fits_is_refused_where_it_is_recorded(store):
     store.ledger.update_run(run_id, deleted_at="now")
     with pytest.raises(ConcurrentChange, match="bin"):
         store.ledger.append_person_step(run_id, "send_back", {}, next="decide", status=Status.RUNNING)
-    assert (
-        store.ledger.position(run_id) == (0, "decide", "")
-        and store.ledger.get(run_id).status is Status.REVIEW
-    )
+    assert store.ledger.position(run_id) == (0, "decide", "")
+    assert store.ledger.get(run_id).status is Status.REVIEW

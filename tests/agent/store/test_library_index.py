@@ -105,10 +105,8 @@ def test_what_lies_in_the_bin_is_not_found_however_much_of_it_there_is(store):
         if n != 17:
             store.library_index.set(f"kb:{n}", deleted_at="2026")
     assert found(store, "heron", k=3) == ["heron 17"]
-    assert (
-        store.library_index.count(SourceQuery()) == 1
-        and store.library_index.count(SourceQuery(deleted=True)) == 29
-    )
+    assert store.library_index.count(SourceQuery()) == 1
+    assert store.library_index.count(SourceQuery(deleted=True)) == 29
 
 
 # --- words
@@ -149,12 +147,8 @@ def test_vectors_of_two_models_are_not_mixed(store):
     put(store, "heron\nfrog")
     ids = [bare.id for bare in store.vectors.list_unembedded(-1, after=0, most=9)]
     one, two = store.vectors.get_or_create_embedder("one", 8), store.vectors.get_or_create_embedder("two", 8)
-    assert (
-        one != two
-        and store.vectors.get_or_create_embedder("one", 8) == one
-        and store.vectors.newest_embedder("two") == two
-        and store.vectors.newest_embedder("three") is None
-    )
+    assert one != two and store.vectors.get_or_create_embedder("one", 8) == one
+    assert store.vectors.newest_embedder("two") == two and store.vectors.newest_embedder("three") is None
     store.vectors.add(one, [(i, b"\1" * 8) for i in ids])
     store.vectors.add(two, [(ids[0], b"\2" * 8)])
     assert store.vectors.count_unembedded(one) == 0 and store.vectors.count_unembedded(two) == 1
@@ -172,10 +166,8 @@ def test_a_vector_of_a_passage_that_went_away_is_not_kept(store):
     put(store, "stork")
     assert store.vectors.add(model, [(old, b"\1" * 8)]) == 0
     new = store.vectors.list_unembedded(model, after=0, most=1)[0].id
-    assert (
-        store.vectors.add(model, [(new, b"\1" * 8)]) == 1
-        and store.vectors.add(model, [(new, b"\1" * 8)]) == 0
-    )
+    assert store.vectors.add(model, [(new, b"\1" * 8)]) == 1
+    assert store.vectors.add(model, [(new, b"\1" * 8)]) == 0
     put(store, "crane")
     assert store.vectors.list_after(model, 0, most=9) == [] and store.vectors.count(model) == 0
 

@@ -91,11 +91,8 @@ def test_what_comes_in_a_bundle_replaces_nothing_and_waits_for_no_shelf(store):
     store.pages.add_if_absent(seen(title="Told"))
     store.pages.add_if_absent(seen("Two herons.", title="First"))
     store.pages.add_if_absent(other := seen("Two herons.", title="Second"))
-    assert (
-        store.pages.get(page_id).title == "Read"
-        and count(store) == 2
-        and store.library_index.list_unindexed(10) == []
-    )
+    assert store.pages.get(page_id).title == "Read" and count(store) == 2
+    assert store.library_index.list_unindexed(10) == []
     assert store.pages.get(make_page_id(other)).title == "First"
 
 

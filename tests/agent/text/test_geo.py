@@ -7,12 +7,7 @@ import math
 
 import pytest
 
-from agent.text.geo import (
-    build_gazetteer,
-    distance_km,
-    find_places,
-    parse_coordinates,
-)
+from agent.text.geo import build_gazetteer, distance_km, find_places, parse_coordinates
 from agent.types import Facility
 from tests.tables import by_table
 
@@ -55,11 +50,8 @@ def test_towns_and_streets_are_known_from_the_addresses() -> None:
     assert [place.kind for place in find_places("Storgatan 9, Norrby", known)] == ["address"], (
         "the longest name"
     )
-    assert (
-        find_places("soderby", known)[0].name == "Söderby"
-        and find_places("Paris", known) == []
-        and find_places("", known) == []
-    )
+    assert find_places("soderby", known)[0].name == "Söderby" and find_places("Paris", known) == []
+    assert find_places("", known) == []
 
 
 def test_a_name_of_two_places_stands_for_both_unless_the_text_says_which() -> None:

@@ -6,10 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.text.sentences import (
-    MAX_SENTENCE_CHARS,
-    find_sentence_spans,
-)
+from agent.text.sentences import MAX_SENTENCE_CHARS, find_sentence_spans
 from tests.tables import by_table
 
 PROSE = st.text(alphabet=st.sampled_from("aB. !?;\n\"”…。あД[1]'\u00a0\t"), max_size=1500) | st.text()

@@ -10,16 +10,7 @@ from agent.flows.chat.flow import CHAT
 from agent.types import LibraryScope, Status
 from agent.workbench import Workbench
 from tests.tables import by_table
-from tests.web.chatting_model import (
-    ASKED,
-    LIGHT,
-    QUOTE,
-    Script,
-    Talk,
-    Turned,
-    stock_kiosks,
-    stocked,
-)
+from tests.web.chatting_model import ASKED, LIGHT, QUOTE, Script, Talk, Turned, stock_kiosks, stocked
 
 pytestmark = pytest.mark.slow
 
@@ -70,11 +61,8 @@ def test_the_edges_are_the_seeds() -> None:
 @by_table
 def test_each_route_leads_where_the_seed_says(said: Said, route: str, way: str) -> None:
     turn = said(script=Script(router=route))
-    assert (
-        turn.way == way
-        and turn.state.own.route_decision == route
-        and turn.state.own.route_reasoning == "so it is"
-    )
+    assert turn.way == way and turn.state.own.route_decision == route
+    assert turn.state.own.route_reasoning == "so it is"
 
 
 def test_a_direct_answer_is_written_from_what_earlier_answers_stand_on(said: Said, bench: Workbench) -> None:
@@ -82,10 +70,8 @@ def test_a_direct_answer_is_written_from_what_earlier_answers_stand_on(said: Sai
     stocked(bench)
     first = talk.say(ASKED)
     second = talk.say("Say that again, please.")
-    assert (
-        second.way == "router generate validate end"
-        and second.text == first.text == "A ticket costs 38 kronor."
-    )
+    assert second.way == "router generate validate end"
+    assert second.text == first.text == "A ticket costs 38 kronor."
     assert second.state.own.queries == [] and second.state.own.retrieved_docs == [], "nothing is searched for"
     assert [source["quotes"] for source in second.seed["sources"]] == [[QUOTE]]
     assert QUOTE in script.of("router")[1], "the router sees the facts that are at hand"

@@ -6,14 +6,7 @@ import pytest
 
 from agent.workbench import Workbench
 from tests.agent.flows.chat.test_flow import RETRY, THRICE, Said
-from tests.web.chatting_model import (
-    KIOSK,
-    QUOTE,
-    TICKET,
-    Script,
-    passage_ids,
-    stock_kiosks,
-)
+from tests.web.chatting_model import KIOSK, QUOTE, TICKET, Script, passage_ids, stock_kiosks
 
 pytestmark = pytest.mark.slow
 

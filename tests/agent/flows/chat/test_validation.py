@@ -71,10 +71,8 @@ def test_a_persons_answer_to_clarify_leads_to_retrieve(said: Said, bench: Workbe
         "Which ferry?",
     )
     turn = answer(bench, asked, "the Brannvik ferry")
-    assert (
-        turn.way == "router clarify respond retrieve grade generate validate end"
-        and turn.status is Status.DONE
-    )
+    assert turn.way == "router clarify respond retrieve grade generate validate end"
+    assert turn.status is Status.DONE
     assert turn.state.own.queries == ["Who built it? the Brannvik ferry"] and turn.state.own.responses == [
         "the Brannvik ferry"
     ]
@@ -115,11 +113,8 @@ def test_a_person_who_will_not_wait_gets_the_draft_as_far_as_it_is_backed(
     bench.drive(run_id, watch=stop)
     turn = Turned(bench, run_id)
     answer = turn.state.answer
-    assert (
-        turn.path[-3:] == ["finish", "validate", "end"]
-        and answer
-        and answer.text == "A ticket costs 38 kronor."
-    )
+    assert turn.path[-3:] == ["finish", "validate", "end"] and answer
+    assert answer.text == "A ticket costs 38 kronor."
     assert answer.verdict == "answered" and "before its checks were finished" in answer.certainty
 
 

@@ -33,8 +33,8 @@ PAGES = [
         "",
         html="<html><head><title>Mills</title></head><body><main><h1>Mills of the province</h1><p>This table lists the "
         "mills of the province by their town, with the year in which each of them was built.</p><table><tr><th>Town</th>"
-        "<th>Built</th></tr><tr><td>Ekvik</td><td>1902</td></tr><tr><td>Sundby</td><td>1888</td></tr></table></main></body></html>",
-    ),
+        "<th>Built</th></tr><tr><td>Ekvik</td><td>1902</td></tr><tr><td>Sundby</td><td>1888</td></tr></table></main></body></html>"
+    )
 ]  # fmt: skip
 Check = Callable[..., RunSnapshot]
 

@@ -33,11 +33,8 @@ def test_the_edges_are_the_seeds_and_every_step_may_fail_into_silence() -> None:
     assert {
         (edge.start, edge.end, edge.label) for edge in REPLY.edges
     } == seed and REPLY.fail_safe == "silent"
-    assert (
-        REPLY.first_step == "gate"
-        and REPLY.is_one_shot
-        and dict(REPLY.rest_statuses) == {"replied": Status.DONE, "silent": Status.DONE}
-    )
+    assert REPLY.first_step == "gate" and REPLY.is_one_shot
+    assert dict(REPLY.rest_statuses) == {"replied": Status.DONE, "silent": Status.DONE}
 
 
 def test_verification_only_when_enabled_and_approved_is_a_reply(run: Run) -> None:
@@ -126,10 +123,8 @@ def test_a_run_that_is_started_with_a_question_and_turns_has_a_conversation(benc
     )
     assert bench.drive(run_id) is Status.DONE
     state: ReplyRun = bench.snapshot(run_id).state  # type: ignore[assignment]
-    assert (
-        state.own.transcript(state) == "User: Are there backups?\nYou: Yes.\nUser: When do they run?"
-        and state.own.open_question(state) == "When do they run?"
-    )
+    assert state.own.transcript(state) == "User: Are there backups?\nYou: Yes.\nUser: When do they run?"
+    assert state.own.open_question(state) == "When do they run?"
 
 
 def test_without_a_model_it_is_silent_and_says_why(run: Run) -> None:

@@ -84,10 +84,8 @@ def test_blocked_and_empty_are_told_apart(ask, bench, monkeypatch, tmp_path):
 def test_a_spent_budget_goes_to_review_and_says_so(ask, cap, told_as):
     state = ask("How old are the children of the couple who run Älvmora Mejeri?", **cap).state
     assert state.stop_reason == "budget" and told_as in state.why_stopped
-    assert (
-        state.answer.verdict in ("passages_found", "no_evidence")
-        and state.answer.why_stopped == state.why_stopped
-    )
+    assert state.answer.verdict in ("passages_found", "no_evidence")
+    assert state.answer.why_stopped == state.why_stopped
     assert len(state.actions) <= cap.get("max_steps", 99) and state.pages_read_count <= cap.get(
         "max_pages", 99
     )

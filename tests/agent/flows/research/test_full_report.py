@@ -94,10 +94,8 @@ def test_step_by_step_the_outline_waits_and_is_obeyed_as_a_person_changes_it():
         bench.act(run_id, "use_outline", view.head, outline=made.replace(sections=made.sections[1:]))
         bench.drive(run_id)
         again = bench.snapshot(run_id).state.answer
-        assert (
-            headings(again)[1:-2] == ["Who runs them"]
-            and again.because == "after your edit: changed the outline"
-        )
+        assert headings(again)[1:-2] == ["Who runs them"]
+        assert again.because == "after your edit: changed the outline"
         assert script.count("outline") == 1
 
 

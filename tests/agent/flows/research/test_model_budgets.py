@@ -11,17 +11,7 @@ from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
 from agent.types import Settings, Status
 from tests.web.model_server import ModelServer, Request
-from tests.web.researching_model import (
-    ASK,
-    ROOF,
-    SOLAR,
-    Script,
-    crawl,
-    driven,
-    role_of,
-    run,
-    workbench,
-)
+from tests.web.researching_model import ASK, ROOF, SOLAR, Script, crawl, driven, role_of, run, workbench
 from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
@@ -79,11 +69,8 @@ def test_at_a_cap_on_calls_it_asks_and_a_raise_pays_for_no_call_twice():
         bench.act(rests.run.id, "raise", rests.head, caps={"calls": 20})
         assert bench.drive(rests.run.id) is Status.REVIEW
         view = bench.snapshot(rests.run.id)
-        assert (
-            view.state.answer.verdict == "answered"
-            and view.usage.llm_calls == len(server.requests) == 5
-            and before == 3
-        )
+        assert view.state.answer.verdict == "answered" and view.usage.llm_calls == len(server.requests) == 5
+        assert before == 3
         new = bench.act(view.run.id, "fork", step=rests.head - 1)
         assert len(server.requests) == 5 and len(bench.calls(new)) == 3, (
             "what the prefix asked is not asked again"

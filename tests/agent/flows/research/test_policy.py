@@ -12,17 +12,7 @@ from agent.engine.run_state import RunState
 from agent.flows.research import policy
 from agent.flows.research.state import ResearchState
 from agent.retrieval.link_scoring import lead_id
-from agent.types import (
-    Action,
-    Answer,
-    Lead,
-    Note,
-    PageRef,
-    Proposal,
-    Refusal,
-    Settings,
-    Stall,
-)
+from agent.types import Action, Answer, Lead, Note, PageRef, Proposal, Refusal, Settings, Stall
 from tests.records import fill
 from tests.tables import by_table
 
@@ -190,7 +180,5 @@ def test_until_the_budget_is_used_no_confidence_is_enough_and_handing_over_is_re
         fact_view.confidence_goal(state) > 1 and fact_view.confidence_goal(RunState()) == Settings().threshold
     )
     stop = fill(Proposal, next_action="send_to_hitl")
-    assert (
-        "until its budget" in policy.check_proposal(state, stop, []).why
-        and policy.check_proposal(RunState(), stop, []) is None
-    )
+    assert "until its budget" in policy.check_proposal(state, stop, []).why
+    assert policy.check_proposal(RunState(), stop, []) is None

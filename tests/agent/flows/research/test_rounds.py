@@ -26,17 +26,7 @@ from agent.types import (
     Settings,
 )
 from tests.records import fill
-from tests.web.ferry_rounds import (
-    ANNA,
-    BUILDER,
-    BUILT,
-    LAUNCH,
-    OTHER,
-    QUESTION,
-    bench_with,
-    run,
-    told,
-)
+from tests.web.ferry_rounds import ANNA, BUILDER, BUILT, LAUNCH, OTHER, QUESTION, bench_with, run, told
 from tests.web.folders import Told
 from tests.web.researching_model import ASK, crawl, together
 
@@ -54,10 +44,8 @@ def test_a_round_is_whole_in_every_export_and_in_a_branch(tmp_path):
         assert row["action"]["query_or_url"] == BUILDER
         assert [action["query_or_url"] for action in row["beside"]] == ["ferry Vinga yard"]
         report = export_run(bench, run_id, "evidence.md").decode()
-        assert (
-            report.count("| 2 | ") == 2
-            and "ferry Vinga yard" in export_run(bench, run_id, "graphml").decode()
-        )
+        assert report.count("| 2 | ") == 2
+        assert "ferry Vinga yard" in export_run(bench, run_id, "graphml").decode()
         new = bench.snapshot(bench.act(run_id, "fork", step=act.n))
         assert told(new.state) == told(view.state)[:3] and new.next == "analyze"
         lines = [RESEARCH.describe(step) for step in view.steps]

@@ -11,14 +11,7 @@ from agent.errors import ConcurrentChange, StopRequested, StoreError, UsageError
 from agent.flows.research import policy
 from agent.flows.research.state import ResearchState
 from agent.retrieval.link_scoring import lead_id
-from agent.types import (
-    Lead,
-    Outcome,
-    Page,
-    Publication,
-    Settings,
-    Status,
-)
+from agent.types import Lead, Outcome, Page, Publication, Settings, Status
 from agent.web.unpaywall import OpenCopy
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.ferry_rounds import (

@@ -26,11 +26,8 @@ def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):
     state: SiteRun = second.state
     assert not {START, RETURNS} & set(world.asked), "pages of the conversation are not asked for again"
     assert state.history[0].user == QUESTION and "30 days" in state.history[0].bot
-    assert (
-        state.own.visited_urls[:2] == first.state.own.visited_urls
-        and state.own.url_graph[0]
-        and state.own.all_discovered_urls[0] == START
-    )
+    assert state.own.visited_urls[:2] == first.state.own.visited_urls and state.own.url_graph[0]
+    assert state.own.all_discovered_urls[0] == START
     assert state.own.choices[0].iteration == 0, "the count of explorations starts anew"
     assert "We pay the return postage" in state.answer.text
     assert bench.thread(second.run.id) == [first.run.id, second.run.id]
@@ -56,16 +53,12 @@ def test_what_a_person_struck_stays_struck_in_the_next_turn(ask, bench):
     bench.drive(first.run.id)
     second = ask("How many solar panels are on the roof?", follow=first.run.id)
     assert list(second.state.strikes) == [source]
-    assert (
-        source not in [one.url for one in second.state.answer.sources]
-        and "412" not in second.state.answer.text
-    )
+    assert source not in [one.url for one in second.state.answer.sources]
+    assert "412" not in second.state.answer.text
     assert verify_bundle(export.export_run(bench, second.run.id, "bundle")).is_valid
     bench.act(second.run.id, "restore_source", source=source)
-    assert (
-        bench.drive(second.run.id) is Status.REVIEW
-        and "412" in bench.snapshot(second.run.id).state.answer.text
-    )
+    assert bench.drive(second.run.id) is Status.REVIEW
+    assert "412" in bench.snapshot(second.run.id).state.answer.text
 
 
 def test_a_fact_struck_stays_so_in_the_next_turn(ask, bench):
@@ -101,11 +94,8 @@ def test_pages_of_the_conversation_are_held_to_the_sources_of_the_new_question(a
         return bench.snapshot(run_id)
 
     old = follow(first.run.id, before="2020-01-01", dated_only=True)
-    assert (
-        not old.state.answer.text
-        and "published" in old.state.pages[source].detail
-        and not old.state.pages[source].page_id
-    )
+    assert not old.state.answer.text and "published" in old.state.pages[source].detail
+    assert not old.state.pages[source].page_id
     away = follow(old.run.id, start_urls=[START], allowed_domains=["kallsteg.example"])
     assert not away.state.answer.text and away.state.pages[source].outcome is Outcome.REFUSED
     wide = follow(away.run.id)

@@ -44,11 +44,8 @@ def test_hits(live_world: Live) -> None:
     assert [(hit.url, hit.title, hit.snippet, hit.engine) for hit in result.hits] == [
         ("https://dairy.example.com/", "Dairy", "Founded 1921", "google")
     ]
-    assert (
-        "q=ostrava+dairy" in site.asked[0].path
-        and "cx=cx1" in site.asked[0].path
-        and "num=5" in site.asked[0].path
-    )
+    assert "q=ostrava+dairy" in site.asked[0].path and "cx=cx1" in site.asked[0].path
+    assert "num=5" in site.asked[0].path
 
 
 def test_time_and_language_are_asked_for_and_a_date_is_told(live_world: Live) -> None:

@@ -55,10 +55,8 @@ def test_what_no_reader_sees_is_left_out(attributes: str) -> None:
 def test_what_a_reader_sees_is_kept(attributes: str) -> None:
     assert "Open daily." in read(f"<main><p>{PROSE}</p><p {attributes}>Open daily.</p></main>").text
     wrapped = f'<main style="font-size:0"><p style="font-size:16px">{PROSE}</p></main>'
-    assert (
-        PROSE.strip() in read(wrapped).text
-        and PROSE.strip() in read(f'<div aria-hidden="true">{PROSE}</div>').text
-    )
+    assert PROSE.strip() in read(wrapped).text
+    assert PROSE.strip() in read(f'<div aria-hidden="true">{PROSE}</div>').text
 
 
 def test_tables_become_rows_with_offsets() -> None:

@@ -75,14 +75,9 @@ def test_a_row_leads_to_its_card_only_where_it_can_be_edited():
 
 
 def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
-    looked = {
-        "actions": [{"step": 1, "action": "crawl_url", "query_or_url": "https://a.example/"}],
-    }
+    looked = {"actions": [{"step": 1, "action": "crawl_url", "query_or_url": "https://a.example/"}]}
     struck = fact(decision="struck").model_dump(mode="json")
-    edit = {
-        "facts": [struck],
-        "edits": [{"step": 2, "text": "struck 1 fact of a.example", "undoes": -1}],
-    }
+    edit = {"facts": [struck], "edits": [{"step": 2, "text": "struck 1 fact of a.example", "undoes": -1}]}
     steps = [
         fill(Step, n=1, name="analyze", change=looked, next="decide"),
         Step(n=2, name="strike", change=edit, next="report", by="person"),

@@ -59,7 +59,7 @@ def ask(
     scope = {
         "type": kind, "path": path, "client": (sender, 5), "query_string": b"",
         "method": method or find_rule(path.removeprefix("/team/tools")).methods[0],
-        "headers": [(name.encode(), value.encode("latin-1")) for name, value in named.items() if value],
+        "headers": [(name.encode(), value.encode("latin-1")) for name, value in named.items() if value]
     }  # fmt: skip
     try:
         asyncio.run(http_gate.HttpGate(app)(scope, receive, send))

@@ -58,10 +58,7 @@ def test_names_for_others_need_a_login_too(options: dict[str, object]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "environment"),
-    [
-        (["--server.address", "0.0.0.0"], {}),
-        ([], {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0"}),
-    ],
+    [(["--server.address", "0.0.0.0"], {}), ([], {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0"})],
 )
 def test_the_server_does_not_start_on_a_public_address(
     arguments: list[str], environment: dict[str, str], tmp_path: Path
@@ -69,7 +66,7 @@ def test_the_server_does_not_start_on_a_public_address(
     known = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "TOUCHSTONE_DATA": str(tmp_path), **environment}
     ended = subprocess.run(
         [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", "0", *arguments],
-        cwd=config.ROOT, env=known, capture_output=True, text=True, timeout=120, check=False,
+        cwd=config.ROOT, env=known, capture_output=True, text=True, timeout=120, check=False
     )  # fmt: skip
     told = (ended.stdout + ended.stderr).strip().splitlines()
     assert ended.returncode != 0 and "does not start on 0.0.0.0 without a login" in told[-1]

@@ -53,7 +53,7 @@ def test_the_way_back_leads_where_the_person_was_going(browser: TestClient, plac
     "referer",
     ["", "https://evil.example/runs", "https://r.example.evil.example/", f"{HOST}//evil.example", f"{HOST}/auth/logout",
      f"{HOST}/oauth2callback?code=1", f"{HOST}/?x={'x' * 3000}", f"{HOST}/?a=1;Path=/x", "https://r.example@evil.example/",
-     "http://[r.example", f"{HOST}.evil.example/", "https://rxexample/runs"],
+     "http://[r.example", f"{HOST}.evil.example/", "https://rxexample/runs"]
 )  # fmt: skip
 def test_no_other_address_is_kept(browser: TestClient, referer: str) -> None:
     assert sign_in_from(browser, referer) == "/"
@@ -62,7 +62,7 @@ def test_no_other_address_is_kept(browser: TestClient, referer: str) -> None:
 @pytest.mark.parametrize(
     "planted",
     ["//evil.example", "https://evil.example/", "/\\evil.example", "/%09/evil.example", "/./../x", "/auth/logout",
-     "javascript:alert(1)", "evil.example", "/runs//evil.example"],
+     "javascript:alert(1)", "evil.example", "/runs//evil.example"]
 )  # fmt: skip
 def test_a_planted_cookie_leads_nowhere(browser: TestClient, planted: str) -> None:
     headers = {"cookie": f"{COOKIE}={planted}"}
