@@ -162,9 +162,10 @@ def is_same_thing(a: Fact, b: Fact) -> bool:
 
 
 def is_on_question(fact: Fact, question: str) -> bool:
-    """Whether a fact, with its page's title, has where it has any a word of the question's names and figures,
-    and one beside these."""
+    """Whether a fact, with its page's title, has half of the question's content words, and where it has any a
+    word of its names and figures and one beside these."""
     asked = parse_question(question)
     names = stem_prefixes(*asked.name_words, *asked.figures)
     stated = stem_prefixes(fact.title, fact.subject, fact.attribute, fact.statement)
-    return all(part & stated for part in (names, asked.words - names) if part)
+    is_about = all(part & stated for part in (names, asked.words - names) if part)
+    return is_about and 2 * len(asked.words & stated) >= len(asked.words)
