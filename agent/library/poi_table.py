@@ -55,6 +55,7 @@ def _parse_coordinates(cells: dict[str, str]) -> tuple[float, float] | None:
     parts = [cells.get("latitude", ""), cells.get("longitude", "")]
     if "latitude" not in cells:
         parts = cells.get("pair", "").strip("()").replace(",", " ").replace(";", " ").split()
+        parts = parts if all("." in part for part in parts) else []  # "4, 5" may be any position
     degrees = [_parse_degrees(part) for part in parts]
     if len(degrees) != 2 or None in degrees:
         return None

@@ -47,3 +47,4 @@ def test_a_short_row_and_one_without_a_name_are_counted_and_rows_are_numbered():
 
 def test_a_table_of_something_else_has_no_places():
     assert read(["name", "price"], ["A", "1"]) == ([], 0) and read() == ([], 0)
+    assert read(["name", "position"], ["A", "4, 5"], ["B", "48,137"]) == ([], 2), "a place has decimals"
