@@ -34,6 +34,8 @@ def parse_reply(text: str, shape: type[Shape]) -> Shape:
     if not text.strip():
         raise ModelReplyError("The reply is empty.")
     if len(text) > MAX_REPLY_CHARACTERS:
+        text = strip_thoughts(text)
+    if len(text) > MAX_REPLY_CHARACTERS:
         limit = f"at most {MAX_REPLY_CHARACTERS:,} are read"
         raise ModelReplyError(f"The reply has {len(text):,} characters; {limit}.")
     text = text.lstrip("\ufeff").strip()

@@ -47,6 +47,7 @@ BORNE = {
     "a think tag inside a string": GOOD,
     "trailing commas": GOOD.replace("}]", "},]").replace("null}", "null , }"),
     "words of Python": GOOD.replace("null", "None"),
+    "long thoughts": f"<think>{'x' * MAX_REPLY_CHARACTERS}</think>{GOOD}",
     "a key twice, of which the last counts": GOOD.replace('{"items"', '{"note": "x", "items"', 1),
 }
 REFUSED = {
