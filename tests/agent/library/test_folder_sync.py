@@ -73,6 +73,17 @@ def test_a_folder_that_is_not_there_removes_nothing(library, folders):
     assert not has_changes(told) and "no folder" in told.refused[0].why and library.count() == 2
 
 
+def test_a_folder_that_cannot_be_looked_through_removes_nothing(library, folders, monkeypatch):
+    library.sync(*folders)
+
+    def broken(*_settings):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "rglob", broken)
+    told = library.sync(*folders)
+    assert not has_changes(told) and ["cannot be listed" in one.why for one in told.refused] == [True, True]
+
+
 def test_an_upload_does_not_take_the_place_of_a_folders_file(library, folders, tmp_path):
     kb, team = folders
     library.sync(kb, team)

@@ -219,6 +219,11 @@ def test_an_existing_file_and_an_empty_folder_are_refused(folder: Path, tmp_path
     with pytest.raises(UsageError, match="nothing to back up"):
         write_backup(tmp_path / "none", tmp_path / "c.zip")
     assert (tmp_path / "b.zip").read_text() == "mine"
+    with pytest.raises(StoreError, match="no backup could be written"):
+        write_backup(folder, tmp_path / "b.zip" / "c.zip")
+    write_backup(folder, tmp_path / "d.zip")
+    with pytest.raises(StoreError, match="could not be restored"):
+        restore_backup(tmp_path / "d.zip", tmp_path / "b.zip" / "data")
 
 
 NOON = 1_795_000_000.0
