@@ -82,7 +82,7 @@ def list_claim_rules() -> Rules:
     forms = importlib.import_module(DATES_AT)._SPANS
     return {
         **off("_describe_figure _find_rivals _find_negation _find_absent_names", lambda *_given: []),
-        **off("_GROUPING _LABEL _IDENTIFIER MIN_SHARE _PREFIX"),
+        **off("_GROUPING _LABEL _IDENTIFIER MIN_SHARE _PREFIX _BOUND"),
         **off("_take_initials", lambda _name: ""),
         **name_rules(f"{CLAIMS_AT}.words", "_CJK _RANGE_WORD"),
         **name_rules(f"{CLAIMS_AT}.words", "find_clock_times", _nothing),
@@ -90,7 +90,7 @@ def list_claim_rules() -> Rules:
         **check("_BORDER"),
         **check("find_computations", _nothing),
         **check("is_carried", _no),
-        **name_rules(FIGURES_AT, "MAX_ROUNDING _LONG_SPANS _CURRENCIES"),
+        **name_rules(FIGURES_AT, "MAX_ROUNDING _LONG_SPANS _CURRENCIES _FRACTIONS _BYTES _ABOUT"),
         **name_rules(FIGURES_AT, "find_numbers", _nothing),
         **name_rules(DATES_AT, "_BARE_YEAR _NEXT_WORD"),
         **{

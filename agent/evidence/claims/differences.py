@@ -29,6 +29,10 @@ MIN_SHARE = 0.5
 """Least share of the claim's content in a sentence that speaks of the same."""
 _SCOPE = 3
 """Content words after a negation that it governs."""
+_BOUND = re.compile(
+    r"\b(?:(?P<more>over|more than|at least|above|beyond)|under|less than|fewer than|below|at most)\s\W?$",
+    re.IGNORECASE,
+)
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPING = re.compile(r"(?<=\d)[,\u00a0\u202f](?=\d{3}(?!\d))")
 _LABEL = re.compile(r"^\s*\d{1,3}[.)]\s|\w@?[\[{(]\d+[\])}]")
@@ -65,7 +69,11 @@ def find_differences(
     labels = [match.span() for pattern in (_LABEL, _IDENTIFIER) for match in pattern.finditer(claim.text)]
     for n in claim.quantities:
         is_label = any(start <= n.start < end for start, end in labels)
-        if not (is_label or n in computed or any(is_given(n, other) for other in numbers)):
+        bound = _BOUND.search(claim.text, max(0, n.start - 24), n.start)  # "over 100" of 120
+        is_bound = bound and any(
+            (o.value > n.value) == bool(bound["more"]) for o in numbers if o.unit == n.unit
+        )
+        if not (is_label or is_bound or n in computed or any(is_given(n, other) for other in numbers)):
             found += _describe_figure(n, numbers, digits)
     words = frozenset(claim.keys)
     if not any(key.isalpha() and key in words for quote in quotes for key in quote.keys):
