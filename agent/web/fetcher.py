@@ -166,7 +166,7 @@ class Fetcher:
         deadline, cookies = attempt.deadline, attempt.cookies[urls.origin(url)]
         sent = {**PAGE_HEADERS, **attempt.conditions(url)}
         if cookies:
-            sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
+            sent["Cookie"] = "; ".join("=".join(filter(None, cookie)) for cookie in cookies.items())
         try:
             deadline.check()
             with self._pace.hold_slot(urls.host(url), deadline, delay=self._robots.get_crawl_delay(url)):

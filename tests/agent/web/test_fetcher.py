@@ -123,6 +123,13 @@ def test_cookies_live_for_one_fetch(live_world: Live) -> None:
         assert world.fetch(site.url()).redirects == [site.url(), site.url("/set")]
 
 
+def test_a_cookie_without_a_value_comes_back_as_it_was_set(live_world: Live) -> None:
+    sends_on = Reply(302, b"", {"Location": "/", "Set-Cookie": "seen; Path=/"})
+    with Site({"/set": sends_on, "/": html(LONG)}) as site:
+        assert live_world().fetch(site.url("/set")).outcome is Outcome.OK
+        assert site.asked[-1].headers["Cookie"] == "seen"
+
+
 def test_the_allowed_hosts_hold_after_redirects_too(live_world: Live) -> None:
     with Site({"/a": html(LONG), "/b": sends_to("https://elsewhere.example.com/")}) as site:
         world, here = live_world(), SourceFilter(allowed_domains=["127.0.0.1"])
