@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from agent.text.urls import canonicalize
 from agent.types import Status
 from tests.web.folders import Told, page, write_world
 from tests.web.model_server import ModelServer, html, says, status
@@ -40,6 +41,23 @@ def test_an_address_the_decision_invents_is_never_asked_for_and_the_model_hears_
     assert [message["role"] for message in again] == ["system", "user", "assistant", "user"]
     assert "does not occur on any page" in again[-1]["content"] and INVENTED in again[-2]["content"]
     assert sum(r.body["messages"][:2] == again[:2] for r in server.requests) == 2, "the prefix is the same"
+
+
+def test_an_invented_quote_is_no_fact_and_supports_nothing():
+    fake = "Since Monday there are 999 solar panels on the roof of Älvmora Mejeri."
+    view, _, _ = driven(
+        Script(ASK, crawl(ROOF), quotes=[fake, "A sentence that stands nowhere at all on that page."])
+    )
+    state = view.state
+    assert [fact.verified for fact in state.facts.values()] == [False, False]
+    assert state.answer.verdict == "no_evidence" and state.answer.sources == []
+    assert all(action.new_facts == 0 for action in state.actions)
+
+
+def test_an_address_the_analyzer_invents_is_refused_and_counted():
+    state = driven(Script(crawl(ROOF), urls=[INVENTED, "not an address"]))[0].state
+    assert [refusal.what for refusal in state.refusals].count(INVENTED) == 1
+    assert canonicalize(INVENTED) not in {canonicalize(lead.value) for lead in state.own.leads.values()}
 
 
 def test_a_link_the_analyzer_picked_from_the_page_can_be_followed(tmp_path):
