@@ -167,6 +167,15 @@ def rewritten(source: Path, target: Path, change: dict[str, bytes]) -> Path:
     return target
 
 
+def test_restores_within_a_second_keep_what_was_there_twice(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backup, "utc_timestamp", lambda: "2026-11-23T05:00:00.123Z")
+    write_backup(folder, tmp_path / "b.zip")
+    kept = [restore_backup(tmp_path / "b.zip", folder, force=True).kept for _ in range(2)]
+    assert len(set(kept)) == 2 and all((one / "touchstone.db").exists() for one in kept if one)
+
+
 def test_a_changed_a_cut_and_a_foreign_file_change_nothing(folder: Path, tmp_path: Path) -> None:
     write_backup(folder, tmp_path / "b.zip")
     whole = (tmp_path / "b.zip").read_bytes()
