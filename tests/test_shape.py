@@ -42,13 +42,13 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 CEILINGS = {
     "agent": {
-        "lines": 48_145,
-        "code_lines": 35_152,
-        "functions": 2_543,
-        "constants": 2_288,
-        "regex_uses": 288,
+        "lines": 45_689,
+        "code_lines": 33_438,
+        "functions": 2_358,
+        "constants": 2_044,
+        "regex_uses": 267,
     },
-    "pages": {"lines": 12_695, "code_lines": 9_651, "functions": 786, "constants": 627, "regex_uses": 20},
+    "pages": {"lines": 12_691, "code_lines": 9_647, "functions": 786, "constants": 626, "regex_uses": 20},
 }
 DOCSTRINGS = {"agent": 0.97, "pages": 0.93}
 """The least share of public modules, classes and functions with a docstring."""
