@@ -42,11 +42,11 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 CEILINGS = {
     "agent": {
-        "lines": 45_689,
-        "code_lines": 33_438,
+        "lines": 45_699,
+        "code_lines": 33_448,
         "functions": 2_358,
-        "constants": 2_044,
-        "regex_uses": 267,
+        "constants": 2_045,
+        "regex_uses": 268,
     },
     "pages": {"lines": 12_691, "code_lines": 9_647, "functions": 786, "constants": 626, "regex_uses": 20},
 }

@@ -64,7 +64,15 @@ _BARE_YEAR = re.compile(
     r"(?<![\d.,$€£¥/\w-])(?P<year>[12]\d{3})(?:[-–/](?P<to>\d{2}|[12]\d{3}))?(?![\d\w%°]|[.,]\d|\s?(?:BCE?"
     r"|%|°))"
 )
-_NEXT_WORD = re.compile(r"\s?[a-z]+")
+_YEAR_LEAD_IN = re.compile(
+    r"(?:\b(?:in|since|from|until|till|by|to|and|during|before|after|around|about|circa|c|ca|early|late|mid"
+    r"|year|born|of|for|the|an?|&)\.?|[(–;,*†-])\s*$",
+    re.IGNORECASE,
+)
+_COUNTED_NOUN = re.compile(
+    r"\s?(?!(?:and|or|in|at|by|to|the|a|an|was|is|were|as|on|for|with|from|when|until|but|it|he|she|they"
+    r"|that|which|who|after|before|of|under|during|census)\b)[a-z]+"
+)
 _NUMERIC_DATE = re.compile(r"(?<![\d/-])([0-3]?\d)([/-])([0-3]?\d)\2(?:19|20)\d\d(?!\d)")
 _DATE_IN_URL = re.compile(r"/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?=[/-]|$)")
 
@@ -125,9 +133,11 @@ def find_dates(text: str) -> list[DateInterval]:
         found += filter(None, read)
         left = blank_spans(left, found)
     for match in _BARE_YEAR.finditer(left):  # or both ends of "1939–45"
-        noun = _NEXT_WORD.match(left, match.end())
+        noun = _COUNTED_NOUN.match(left, match.end())
+        if noun and not _YEAR_LEAD_IN.search(left[: match.start()][-12:]):
+            continue  # "1200 people" are counted; "in 1928 films were silent" and "a 1928 film" are dated
         if noun and any(n.is_measured for n in find_quantities(left[match.start() : noun.end()])):
-            continue  # "1200 metres" is no year
+            continue  # "about 1200 metres" is no year
         first = int(match["year"])
         last = int(match["to"] or first)
         last += first - first % 100 if last < 100 else 0

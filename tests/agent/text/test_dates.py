@@ -94,3 +94,18 @@ def test_blanked_keeps_the_offsets() -> None:
 @by_table
 def test_a_year_after_an_article_is_one_unless_a_unit_follows(text: str, years: list[str]) -> None:
     assert [date.text for date in find_dates(text)] == years
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("1200 people live there", []),
+        ("about 1200 metres", []),
+        ("2000 inhabitants", []),
+        ("a 1928 silent film", ["1928"]),
+        ("In 1921 herons came", ["1921"]),
+        ("opened 1921 by two sisters", ["1921"]),
+    ],
+)
+def test_a_number_before_what_it_counts_is_no_year(text: str, wanted: list[str]) -> None:
+    assert [text[found.start : found.end] for found in find_dates(text)] == wanted
