@@ -92,7 +92,7 @@ def list_claim_rules() -> Rules:
         **check("is_carried", _no),
         **name_rules(FIGURES_AT, "MAX_ROUNDING _LONG_SPANS _CURRENCIES _FRACTIONS _BYTES _ABOUT"),
         **name_rules(FIGURES_AT, "find_numbers", _nothing),
-        **name_rules(DATES_AT, "_BARE_YEAR _NEXT_WORD"),
+        **name_rules(DATES_AT, "_BARE_YEAR _COUNTED_NOUN"),
         **{
             f"dates form {n}": {f"{DATES_AT}._SPANS": [*forms[:n], *forms[n + 1 :]]}
             for n in range(len(forms))
