@@ -13,59 +13,57 @@ from pages.widgets.evidence import fact_actions
 from pages.widgets.shell import client, escape, ui
 
 
+def draw_take(view: RunSnapshot, conflict: Conflict, value: str, n: int) -> None:
+    """The menu that takes one side of a conflict."""
+    name = f"conflict-take-{conflict.id}-{n}"
+    with ui.popover(escape.md(f"{escape.shorten(value, 40)} is right"), name, "check"):
+        _draw_reason(conflict, name)
+        args = (_settle, view, conflict, "take", value, name)
+        ui.button("Write it into the answer", f"{name}-send", *args, type="primary")
+
+
 def draw(view: RunSnapshot, conflict: Conflict) -> None:
     """The row of buttons below a conflict."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"conflict-doors-{conflict.id}"):
-        label = "Overturn" if conflict.settled_by == "model" else "Resolve"
-        with ui.popover(label, _resolve_key(conflict), "gavel"):
-            _draw_resolve_form(view, conflict)
+        name = f"conflict-settle-{conflict.id}"
+        with ui.popover("Both or neither", name, "gavel", type="tertiary"):
+            _draw_reason(conflict, name)
+            with st.container(horizontal=True):
+                for ruling in ("both", "neither"):
+                    verb = "are" if ruling == "both" else "is"
+                    args = (_settle, view, conflict, ruling, "", name)
+                    ui.button(f"{ruling.capitalize()} {verb} correct", f"{name}-{ruling}", *args)
         if acts.is_possible("look", view):
-            with ui.popover("Look for more evidence", _search_key(conflict), "travel_explore"):
+            with ui.popover(
+                "Look for more evidence", _search_key(conflict), "travel_explore", type="tertiary"
+            ):
                 _draw_search_form(view, conflict)
         if conflict.status == "settled":  # last: the menus before it keep their position
             given = {"conflict": conflict.id, "ruling": "open"}
             key = f"conflict-reopen-{conflict.id}"
-            ui.act(view, "settle", key, "Reopen", icon="lock_open", given=given)
+            ui.act(view, "settle", key, "Reopen", icon="lock_open", given=given, type="tertiary")
 
 
-def _resolve_key(conflict: Conflict) -> str:
-    return f"conflict-settle-{conflict.id}"
-
-
-def _search_key(conflict: Conflict) -> str:
-    return f"conflict-look-{conflict.id}"
-
-
-def _draw_resolve_form(view: RunSnapshot, conflict: Conflict) -> None:
-    choice, reason = f"conflict-choice-{conflict.id}", f"conflict-reason-{conflict.id}"
-    takes = (escape.md(f"Take “{escape.shorten(value.text, 80)}”") for value in conflict.values)
-    names = {f"take {n}": take for n, take in enumerate(takes)}
-    names |= {"both": "Both are correct", "neither": "Neither is correct"}
-    st.radio("Which is correct?", list(names), index=None, key=choice, format_func=names.__getitem__)
+def _draw_reason(conflict: Conflict, name: str) -> None:
     most, hint = conflict_rulings.MAX_REASON_CHARS, "e.g. The register is the first source."
-    st.text_input("Why? (shown in the answer)", key=reason, max_chars=most, placeholder=hint)
-    args = (_resolve, view, conflict, choice, reason)
-    ui.button("Save decision", f"conflict-send-{conflict.id}", *args, type="primary")
+    st.text_input("Why? (shown in the answer)", key=f"{name}-why", max_chars=most, placeholder=hint)
 
 
-def _resolve(view: RunSnapshot, conflict: Conflict, choice: str, reason: str) -> None:
-    option, because = st.session_state.get(choice), st.session_state.get(reason) or ""
-    if not option:
-        client.set_notice("warning", "Choose what holds first.")
-        return
-    ruling = option if option in ("both", "neither") else "take"
-    value = conflict.values[int(option.split()[1])].text if ruling == "take" else ""
-
+def _settle(view: RunSnapshot, conflict: Conflict, ruling: str, value: str, name: str) -> None:
     client.act(
         view.run.id,
         "settle",
         conflict=conflict.id,
         ruling=ruling,
         value=value,
-        because=because,
+        because=st.session_state.get(f"{name}-why") or "",
         done=f"Settled. {fact_actions.describe_consequence(view)}".strip(),
-        then=lambda _: ui.close_popover(_resolve_key(conflict)),
+        then=lambda _: ui.close_popover(name),
     )
+
+
+def _search_key(conflict: Conflict) -> str:
+    return f"conflict-look-{conflict.id}"
 
 
 def _draw_search_form(view: RunSnapshot, conflict: Conflict) -> None:

@@ -8,7 +8,6 @@ import streamlit as st
 
 from agent.actions import acts, conflict_rulings
 from agent.actions.conflict_rulings import SideSummary
-from agent.text.plurals import format_count
 from agent.types import Conflict, Fact
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_actions
@@ -39,30 +38,37 @@ def draw(view: RunSnapshot) -> None:
         return
     turned = f"conflicts-{view.run.id}"
     for conflict in pagination.take_page(known, PAGE_SIZE, turned):
-        with st.container(border=True, key=f"conflict-{conflict.id}"):
-            st.html(f'<div class="ts">{render_conflict(conflict, view.state.facts, view.run.id)}</div>')
-            if acts.is_possible("mark", view):
-                conflict_actions.draw(view, conflict)
+        draw_conflict(view, conflict)
     pagination.draw(len(known), PAGE_SIZE, turned, "conflicts")
+
+
+def draw_conflict(view: RunSnapshot, conflict: Conflict) -> None:
+    """One conflict: each side with its quotes, and the button that takes it."""
+    is_possible = acts.is_possible("mark", view)
+    with st.container(key=f"conflict-{conflict.id}", gap="small"):
+        st.html(f'<div class="ts">{_render_head(conflict)}</div>')
+        for n, side in enumerate(conflict_rulings.summarize_sides(conflict, view.state.facts)):
+            with st.container(border=True, key=f"conflict-{conflict.id}-side-{n}", gap="small"):
+                st.html(f'<div class="ts side">{_render_side(side, view.run.id)}</div>')
+                if is_possible and not side.is_chosen:
+                    conflict_actions.draw_take(view, conflict, side.value, n)
+        if is_possible:
+            conflict_actions.draw(view, conflict)
 
 
 def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) -> str:
     """One conflict as HTML."""
     found = conflict_rulings.summarize_sides(conflict, facts)
-    asks = badges.render("about your question", "live") if conflict.asks else ""
-    head = (
-        f'<h3>{escape.html(conflict.topic)}</h3><div class="chips">{_render_status(conflict)}'
-        f"{badges.render(KIND_LABELS[conflict.kind])}{asks}</div>"
-    )
+    sides = "".join(f'<div class="side">{_render_side(side, run_id)}</div>' for side in found)
+    return _render_head(conflict) + sides
+
+
+def _render_head(conflict: Conflict) -> str:
+    """What a conflict is about and how it stands."""
     notes = filter(None, (describe_resolution(conflict), describe_reading(conflict)))
-    reason = "".join(f'<p class="small">{escape.html(note)}</p>' for note in notes)
-    if not found:
-        return (
-            f'{head}{reason}<p class="small soft">The model reports it; no two '
-            "facts were found that say so.</p>"
-        )
-    rows = [_render_side(side, run_id) for side in found]
-    return f"{head}{reason}{markup.table(['Value', 'Said by', 'Date'], rows, 'sides')}"
+    reason = "".join(f'<p class="small soft">{escape.html(note)}</p>' for note in notes)
+    status = "" if conflict.status == "open" else _render_status(conflict)
+    return f"<h3>{escape.html(conflict.topic)} {status}</h3>{reason}"
 
 
 def _render_status(conflict: Conflict) -> str:
@@ -103,22 +109,21 @@ def describe_reading(conflict: Conflict) -> str:
     return f"The model's reading: {conflict.model_reading}" if conflict.model_reading else ""
 
 
-def _render_side(side: SideSummary, run_id: str) -> list[str]:
+def _render_side(side: SideSummary, run_id: str) -> str:
+    """A value with who says it, in which words, and when."""
     mark = f" {badges.render('chosen', 'good')}" if side.is_chosen else ""
     quotes = "".join(
-        f'<div class="quote small">{escape.html(fact.quote)}</div><p class="small soft">'
-        f"{escape.render_link(fact.url, escape.host(fact.url))}"
+        f'<div class="quote">{escape.html(fact.quote)}</div><p class="small soft">'
+        f"{escape.render_link(fact.url, fact.title or escape.host(fact.url))} · {escape.html(escape.host(fact.url))}"
         f"{markup.stored_page_link(run_id, fact.page_id, fact.id)}</p>"
         for fact in side.facts[:MAX_QUOTES]
     )
-    sites = escape.html(", ".join(side.sites) or format_count(len(side.facts), "fact"))
-    count = f'<span class="small soft">{escape.html(side.source_count_text)}</span>'
-    said = f"<details><summary>{sites}</summary>{quotes}</details>{count}"
-    return [f"<b>{escape.html(side.value)}</b>{mark}", said, _render_date(side)]
+    about = " · ".join(filter(None, (side.source_count_text, _describe_date(side))))
+    return f'<p><b class="value">{escape.html(side.value)}</b>{mark} <span class="small soft">{escape.html(about)}</span></p>{quotes}'
 
 
-def _render_date(side: SideSummary) -> str:
+def _describe_date(side: SideSummary) -> str:
     earliest, latest = side.earliest[:10], side.latest[:10]
     told = f"{earliest} to {latest}" if latest != earliest else earliest
     how = "published" if side.has_publication_date else "read"
-    return f'<span class="small soft">{how} </span><br>{escape.html(told)}' if told else ""
+    return f"{how} {told}" if told else ""

@@ -50,6 +50,21 @@ def draw(view: RunSnapshot) -> None:
             ui.button("Close", "fact-card-close", _close, icon="close", type="tertiary")
 
 
+def draw_buttons(view: RunSnapshot, fact: Fact) -> None:
+    """What a person may do with a fact: use it always, leave it out, correct it."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"fact-buttons-{fact.id}"):
+        _draw_mark_button(view, fact, "struck")
+        if not fact.is_own_knowledge:
+            _draw_mark_button(view, fact, "pinned")
+        with st.popover(
+            "Correct",
+            icon=":material/edit:",
+            type="tertiary",
+            key=f"fact-correct-{fact.id}-{len(view.state.edits)}",
+        ):
+            _draw_correction(view, fact)
+
+
 def render(fact: Fact, run_id: str) -> str:
     """The fact with the words it stands on, as HTML."""
     struck = fact_table.STRUCK_CLASS if fact.decision == "struck" else ""
@@ -67,7 +82,8 @@ def _draw_mark_button(view: RunSnapshot, fact: Fact, decision: PersonMark) -> No
         (label, icon), decision = UNMARK_BUTTONS[decision], "none"
     more: Any = {"icon": icon, "given": {"facts": [fact.id], "decision": decision}}
     more["done"] = f"{MARK_NOTICES[decision]} {fact_actions.describe_consequence(view)}".strip()
-    ui.act(view, "mark", f"fact-card-{label.lower().replace(' ', '-')}", label, **more)
+    key = f"fact-{label.lower().replace(' ', '-')}-{fact.id}"
+    ui.act(view, "mark", key, label, type="tertiary", **more)
 
 
 def _draw_correction(view: RunSnapshot, fact: Fact) -> None:
@@ -77,7 +93,9 @@ def _draw_correction(view: RunSnapshot, fact: Fact) -> None:
         st.text_area(
             "Exact quote", value=fact.quote, key=quoted, height=100, help="Checked against the stored page."
         )
-    ui.button("Save the correction", "fact-card-save", _save, view, fact, said, quoted, type="primary")
+    ui.button(
+        "Save the correction", f"fact-card-save-{fact.id}", _save, view, fact, said, quoted, type="primary"
+    )
 
 
 def _save(view: RunSnapshot, fact: Fact, said: str, quoted: str) -> None:

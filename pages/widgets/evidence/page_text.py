@@ -61,6 +61,19 @@ def render_quote_in_context(text: str, fact: Fact, facts: Sequence[Fact]) -> str
     )
 
 
+def render_quote_alone(text: str, fact: Fact) -> str:
+    """A quote, marked among the words around it where its page's text is known, as HTML."""
+    if not 0 <= fact.start < fact.end <= len(text):
+        return f'<div class="quote">{escape.html(fact.quote)}</div>'
+    start = (
+        max(text.rfind("\n", 0, fact.start), text.rfind(". ", 0, fact.start) + 1, fact.start - CONTEXT_CHARS)
+        + 1
+    )
+    ends = [at for at in (text.find("\n", fact.end), text.find(". ", fact.end) + 1) if at > 0]
+    end = min([*ends, fact.end + CONTEXT_CHARS, len(text)])
+    return f'<div class="quote">{render_marked(text, [fact], chosen=fact.id, start=max(start, 0), end=end)}</div>'
+
+
 def parse_passage(text: str, start: str, end: str) -> Fact | None:
     """The stretch between two offsets (from an address) as a mark; None when they do not fit the text."""
     if not (start.isascii() and start.isdigit() and end.isascii() and end.isdigit()):

@@ -47,22 +47,17 @@ def render_understood(view: RunSnapshot, reading: NoteReading) -> str:
 
 
 @places.in_place
-def draw_comment(view: RunSnapshot) -> None:
-    """The form for a comment on the sentence or section that the address names."""
-    target = st.query_params.get("comment", "")
-    if view.run.status is not Status.REVIEW or not (text := describe_target(view.state.answers[-1], target)):
+def draw_comment(view: RunSnapshot, target: str) -> None:
+    """The form for a comment on a sentence or section, by its id."""
+    if view.run.status is not Status.REVIEW or not describe_target(view.state.answers[-1], target):
         return
     draft = f"comment:{view.run.id}:{len(view.state.answers)}:{target}"
-    with st.container(border=True, key="research-comment"):
-        st.html(
-            f'<div class="ts"><p class="small soft">Your comment on</p><p>“{escape.html(text)}”</p></div>'
-        )
+    with st.container(key="research-comment"):
         hint = "e.g. source? · too vague · recent figures"
-        drafts.text_area("Comment", draft, placeholder=hint, height=80, label_visibility="collapsed")
+        drafts.text_area("Comment on it", draft, placeholder=hint, height=80, given="")
         with st.container(horizontal=True, vertical_alignment="center"):
             args = (view.run.id, view.head, target, draft)
             ui.button("Send comment", "research-comment-send", _send_comment, *args, type="primary")
-            ui.button("Close", "research-comment-close", _close_comment, icon="close", type="tertiary")
             ui.private_box(draft)
         st.caption("Its section or table is looked at again; the rest of the answer stays as it is.")
 
@@ -70,14 +65,9 @@ def draw_comment(view: RunSnapshot) -> None:
 def _send_comment(run_id: str, head: int, target: str, draft: str) -> None:
     def sent(_: None) -> None:
         drafts.clear(draft)
-        _close_comment()
 
     given = {"target": target, "text": drafts.read(draft), "private": ui.is_private(draft)}
     client.act(run_id, "comment", head, then=sent, **given)
-
-
-def _close_comment() -> None:
-    st.query_params.pop("comment", None)
 
 
 def render_thread(view: RunSnapshot) -> str:

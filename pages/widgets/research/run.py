@@ -1,17 +1,30 @@
-"""One research run on the screen: it follows the run while it works, and looks the same after a refresh or in
-a second tab."""
+"""One research run on the screen: the answer on the left, its evidence on the right. It follows the run while
+it works, and looks the same after a refresh or in a second tab."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import fact_card, unreadable_pages
+from pages.widgets.evidence import conflict_list, fact_editor, source_list, unreadable_pages
 from pages.widgets.research import outline_panel, plan_panel, revision_panel
-from pages.widgets.run import answer_card, controls, pause_prompt, pending_decision, run_page, stats, timeline
-from pages.widgets.shell import badges, client, places, ui, view_cache
+from pages.widgets.run import (
+    action_bar,
+    answer_card,
+    answer_pane,
+    confidence_chart,
+    controls,
+    evidence_pane,
+    model_calls,
+    page_graph,
+    pause_prompt,
+    pending_decision,
+    run_page,
+    timeline,
+    waiting,
+)
+from pages.widgets.shell import client, places
 
 PAGE = run_page.RunPage(
     path="pages/research.py",
@@ -19,64 +32,86 @@ PAGE = run_page.RunPage(
     noun="run",
     other_flow="This run did not research a question",
     new_label="New question",
-    tabs=tuple(run_page.COMMON_TABS),
-    hints={
-        Status.WAITING: "Decide on the next step.",
-        Status.REVIEW: "Read the answer, check its quotes, then accept it or send it back.",
-    },
+    tabs=(),
+    hints={Status.WAITING: "Decide on the next step."},
 )
+TABS = {
+    "Sources": lambda view: _draw_sources(view),
+    "Facts": fact_editor.draw,
+    "Conflicts": conflict_list.draw,
+    "Plan": plan_panel.draw,
+    "Activity": lambda view: _draw_activity(view),
+}
 
 
 def draw(run_id: str) -> None:
     """The run, drawn again every second as long as it works."""
     if view := run_page.open_run(PAGE, run_id):
         run_page.follow(_draw_live, view)
-        revision_panel.draw_follow_up(view)  # not in the part that is drawn again: it leads to another run
 
 
 def _draw_live(view: RunSnapshot) -> None:
-    run_page.draw_heading(PAGE, view, revision_panel.render_thread(view), chips=_render_warnings(view))
+    run_page.draw_heading(PAGE, view, revision_panel.render_thread(view))
     client.show_notice("run")
-    controls.draw(view)
-    stats.draw(view)
     pause_prompt.draw(view)
     revision_panel.draw_understood(view)
-    if view.state.answers:
-        st.empty()  # in the place of the plan, which stands below the answer now
-    else:
-        plan_panel.draw(view)
     outline_panel.draw(view)
     pending_decision.draw(view, _list_engines(view))
-    fact_card.draw(view)
-    _draw_answer(view)
-    left, right = st.columns([3, 4], gap="medium")
-    with left:
-        ui.heading("Journey")
-        timeline.draw_run(view)
+    answer_pane.draw_switch()
+    with st.container(key="panes"):
+        left, right = st.columns([7, 5], gap="large")
+    with left, st.container(key="pane-answer"):
+        _draw_answer(view)
     with right:
-        run_page.draw_tabs(PAGE, view)
+        evidence_pane.draw(view, TABS, "research-tab")
+    action_bar.draw(view)
 
 
 @places.in_place
 def _draw_answer(view: RunSnapshot) -> None:
+    """The answer, or how far it is."""
     if not view.state.answers:
+        waiting.draw(view)
         return
-    with st.container(border=True, key="research-answer"):
-        revision_panel.draw_comment(view)  # first: a link to it opens the page at its top
-        answer_card.draw(view, comments=view.run.status is Status.REVIEW)
-        outline_panel.draw_rewrite(view)
-        controls.draw_review(view)
-    plan_panel.draw(view)
+    answer = view.state.answers[-1]
+    answer_pane.draw(answer, view.run.question, f"answer-{view.run.id}")
+    if view.run.status is Status.REVIEW:
+        controls.draw_other_model(view)
+        controls.draw_recorded_act(view)
+    answer_card.draw_changes(view.state.answers)
+    if answer.journey:
+        with st.expander("How this was found", icon=":material/route:", key="research-story"):
+            st.text(answer.journey)
+    outline_panel.draw_rewrite(view)
 
 
-def _render_warnings(view: RunSnapshot) -> str:
-    """What a person should not miss, whichever tab is open."""
-    disputes = sum(conflict.status == "open" for conflict in view.state.conflicts.values())
-    unreadable = view_cache.get_or_compute(
-        view, "unreadable", lambda: unreadable_pages.count_failed_requests(view.state)
-    )
-    conflicts = badges.render(format_count(disputes, "open conflict"), "bad") if disputes else ""
-    return conflicts + (badges.render(format_count(unreadable, "unavailable source")) if unreadable else "")
+def _draw_sources(view: RunSnapshot) -> None:
+    source_list.draw_for_run(view)
+    if unreadable_pages.count_failed_requests(view.state):
+        with st.expander(
+            "Unavailable sources", icon=":material/link_off:", key="sources-unread", on_change="rerun"
+        ) as unread:
+            if unread.open:
+                unreadable_pages.draw(view)
+    with st.expander(
+        "Graph of the pages", icon=":material/hub:", key="sources-graph", on_change="rerun"
+    ) as graph:
+        if graph.open:
+            page_graph.draw(view)
+
+
+def _draw_activity(view: RunSnapshot) -> None:
+    timeline.draw_run(view)
+    with st.expander(
+        "Confidence", icon=":material/show_chart:", key="activity-confidence", on_change="rerun"
+    ) as curve:
+        if curve.open:
+            confidence_chart.draw(view)
+    with st.expander(
+        "Model calls", icon=":material/smart_toy:", key="activity-calls", on_change="rerun"
+    ) as calls:
+        if calls.open:
+            model_calls.draw(view)
 
 
 def _list_engines(view: RunSnapshot) -> dict[str, str]:

@@ -23,7 +23,7 @@ def draw(view: RunSnapshot) -> None:
     status = view.run.status
     if status not in (*ACTIVE_STATUSES, *RESUME_LABELS):
         return
-    _draw_other_model(view)
+    draw_other_model(view)
     with st.container(horizontal=True, vertical_alignment="center", key="research-controls"):
         _draw_steering(view)
         if status in (*ACTIVE_STATUSES, Status.STOPPED) and not _is_check(view):
@@ -35,7 +35,7 @@ def draw(view: RunSnapshot) -> None:
             export_menu.draw(view)
 
 
-def _draw_other_model(view: RunSnapshot) -> None:
+def draw_other_model(view: RunSnapshot) -> None:
     """That another model or server is set up than the run had, where it is; and the choice."""
     bench, own = client.workbench(), view.run.settings
     if told := bench.explain_other_model(own):
@@ -96,14 +96,19 @@ def _draw_until(view: RunSnapshot) -> None:
 def draw_review(view: RunSnapshot) -> None:
     """Accept the answer, or send it back with a note (then the same run goes on); take it along."""
     if view.run.status is Status.REVIEW:
-        _draw_other_model(view)
+        draw_other_model(view)
         draw_recorded_act(view)
     with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
-        _draw_verdict(view)
-        if view.run.settings.flow == "research":
-            _draw_lengths(view)
-            _draw_copy(view)
-        export_menu.draw(view)
+        draw_answer_acts(view)
+
+
+def draw_answer_acts(view: RunSnapshot) -> None:
+    """What may be done with an answer, for a row."""
+    _draw_verdict(view)
+    if view.run.settings.flow == "research":
+        _draw_lengths(view)
+        _draw_copy(view)
+    export_menu.draw(view)
 
 
 def _draw_verdict(view: RunSnapshot) -> None:

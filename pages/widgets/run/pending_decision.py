@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from agent.text.plurals import format_count
-from agent.types import ENGINE_NAMES, Proposal, Settings, Status
+from agent.types import ENGINE_NAMES, Proposal, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, client, drafts, escape, labels, places, ui
 
@@ -21,58 +22,67 @@ def draw(view: RunSnapshot, engines: Mapping[str, str]) -> None:
     pending = view.state.pending
     if pending is None or view.run.status is not Status.WAITING:
         return
-    actions, number = pending.actions, len({action.step for action in view.state.actions}) + 1
-    with st.container(border=True, key="research-decision"):
-        if len(actions) == 1:
-            _draw_action(view, pending, 0, engines, f"Next step, if you approve (step {number})")
-            return
-        left = sum(not action.approved for action in actions)
-        st.html(
-            f'<div class="ts"><div class="small soft">Next step, if you approve (step {number}): '
-            f"{format_count(len(actions), 'action')} side by side, {left} to decide</div></div>"
-        )
-        with st.container(horizontal=True):
-            ui.act(view, "approve", "research-approve", "Approve all", icon="check", type="primary")
-            ui.act(view, "skip", "research-skip", "Skip all, propose others", icon="skip_next")
-        for n, action in enumerate(actions):
-            with st.container(border=True, key=f"research-action-{n}"):
-                _draw_action(view, action, n, engines, f"{n + 1} of {len(actions)}")
+    left = [action for action in pending.actions if not action.approved]
+    many = len(pending.actions) > 1
+    with st.container(border=True, key="research-decision", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", key="research-decision-head"):
+            what = format_count(len(left), "action") + " side by side" if many else "Next step"
+            st.html(
+                f'<div class="ts"><b>{what}</b> <span class="soft small">{_name_part(view, pending)}</span></div>'
+            )
+            if pending.next_action != "ask" or many:
+                label = "Approve all" if many else "Approve"
+                look: Any = {"icon": "check", "type": "primary", "shortcut": "Enter"}
+                ui.act(view, "approve", "research-approve", label, **look)
+            label = "Skip all, propose others" if many else "Skip, propose another"
+            ui.act(view, "skip", "research-skip", label, icon="skip_next")
+        for n, action in enumerate(pending.actions):
+            _draw_action(view, action, n, engines, many=many)
 
 
-def _draw_action(view: RunSnapshot, action: Proposal, n: int, engines: Mapping[str, str], title: str) -> None:
-    """One action of the round with the ways to decide on it."""
-    one = {"icon": "skip_next", "given": {"index": n}}
-    alone = view.state.pending is not None and not view.state.pending.beside
-    name = "" if alone else f"-{n}"
-    st.html(render_proposal(action, title, view.run.settings))
+def _name_part(view: RunSnapshot, pending: Proposal) -> str:
+    """The part of the question that a proposal serves, where there are several."""
+    part = next((part for part in view.state.plan if part.id == pending.part), None)
+    return (
+        f"for part {part.id}: {escape.html(escape.shorten(part.question, 90))}"
+        if part and len(view.state.plan) > 1
+        else ""
+    )
+
+
+def _draw_action(
+    view: RunSnapshot, action: Proposal, n: int, engines: Mapping[str, str], *, many: bool
+) -> None:
+    """One action of a round as a row, with the ways to decide on it alone."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"research-action-{n}"):
+        st.html(render_proposal(view, action), width="stretch")
+        one: Any = {"given": {"index": n}, "type": "tertiary"}
+        if many and action.next_action != "ask" and not action.approved:
+            ui.act(view, "approve", f"research-approve-{n}", "Approve", icon="check", **one)
+        if many:
+            ui.act(view, "skip", f"research-skip-{n}", "Skip", icon="skip_next", **one)
+        if action.next_action != "ask":
+            with st.popover("Change it", icon=":material/edit:", key=f"research-change-{n}", type="tertiary"):
+                _draw_change_form(view, action, n, engines)
     if action.next_action == "ask":
         _draw_choices(view, action, n)
-    with st.container(horizontal=True):
-        if action.next_action != "ask" and not action.approved:
-            look = {"icon": "check", "type": "primary" if alone else "secondary"}
-            ui.act(view, "approve", f"research-approve{name}", **one | look)
-        label = "Skip, propose another" if alone else "Skip"
-        ui.act(view, "skip", f"research-skip{name}", label, **one)
-        if action.next_action != "ask":
-            with st.popover("Change it", icon=":material/edit:", key=f"research-change{name}"):
-                _draw_change_form(view, action, n, engines)
 
 
-def render_proposal(pending: Proposal, title: str, settings: Settings) -> str:
-    """The proposal as HTML."""
-    is_page = pending.next_action in ("crawl_url", "more")
+def render_proposal(view: RunSnapshot, pending: Proposal) -> str:
+    """What would be done, and why, as HTML."""
     target = escape.html(pending.query_or_url)
-    what = escape.render_link(pending.query_or_url) if is_page else f"“{target}”"
-    marks = [(f"proposed {labels.name_actor(pending.by, settings.model)}", "")]
-    marks += [("approved", "good")] if pending.approved else []
-    if pending.rung:
-        marks.append((labels.ESCALATION.get(pending.rung, pending.rung), "warn"))
-    action = escape.html(labels.name_action(pending.next_action, settings.world))
+    action = escape.html(labels.name_action(pending.next_action, view.run.settings.world))
+    if pending.next_action in ("crawl_url", "more"):
+        lead = next((lead for lead in view.state.own.leads.values() if lead.value == pending.query_or_url), None)
+        name = lead.text if lead and lead.text else escape.shorten_url(pending.query_or_url)
+        site = escape.html(escape.host(pending.query_or_url))
+        what = f'{escape.render_link(pending.query_or_url, escape.shorten(name, 90))} <span class="soft">{site}</span>'
+    else:
+        what = f"“{target}”" if target else ""
+    done = f" {badges.render('approved', 'good')}" if pending.approved else ""
     return (
-        f'<div class="ts"><div class="small soft">{escape.html(title)}</div>'
-        f"<p><b>{action}</b>{': ' + what if pending.query_or_url else ''}</p>"
-        f'<p class="soft">{escape.html(pending.reasoning)}</p><div class="chips">'
-        f"{badges.render_row(marks)}</div></div>"
+        f'<div class="ts proposal"><b>{action}</b>{": " + what if what else ""}{done}'
+        f'<div class="soft small">{escape.html(pending.reasoning)}</div></div>'
     )
 
 

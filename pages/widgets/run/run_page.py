@@ -20,6 +20,7 @@ from pages.widgets.run import (
     model_calls,
     page_graph,
     pause_prompt,
+    status_line,
 )
 from pages.widgets.shell import badges, client, drafts, empty_state, escape, labels, polling, routes, ui
 
@@ -87,20 +88,19 @@ def follow(draw_live: Callable[[RunSnapshot], None], view: RunSnapshot) -> None:
         lambda now: now.run.status is Status.RUNNING,
         draw_live,
         view,
+        polling.STEP_POLL_S if view.run.settings.stop_point == "step" else polling.POLL_S,
     )
     if view.run.status in polling.IDLE_STATUSES:
         polling.watch(view)
 
 
-def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "", chips: str = "") -> None:
-    """The way to a new run, the question, its sources and status; `detail` and `chips` are HTML."""
+def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "") -> None:
+    """The question, its sources, and how the run stands; `detail` is HTML."""
     run = view.run
-    ui.link(page.path, page.new_label, "add", {})
-    draw_world_band(run.settings)
-    status = render_status(view, pause_prompt.build_rest_hints(view, page.hints), chips)
+    hints = pause_prompt.build_rest_hints(view, page.hints)
     sources = source_filter_form.render_summary(run.settings)
     title = f'<h1 class="ts-question">{escape.html(run.question)}</h1>'
-    st.html(f'<div class="ts">{title}{detail}{sources}{status}</div>')
+    st.html(f'<div class="ts run-head">{title}{detail}{sources}{status_line.render(view, hints)}</div>')
     fork_dialog.draw_origin(view)
 
 

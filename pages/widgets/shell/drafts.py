@@ -24,6 +24,16 @@ export default function () {
     clearTimeout(timer)
     timer = setTimeout(() => left(field), 400)
   })
+  // The focus stays where a person acts: a control that is drawn anew has it again.
+  let held = ""
+  const nameOf = (one) => [...(one.closest('[class*="st-key-"]')?.classList ?? [])].find((name) => name.startsWith("st-key-"))
+  document.addEventListener("pointerdown", () => (held = ""), true)
+  document.addEventListener("focusin", (event) => (held = nameOf(event.target) ?? ""), true)
+  new MutationObserver(() => {
+    if (!held || document.activeElement !== document.body) return
+    const again = document.querySelector(`.${CSS.escape(held)} :is(button, input, textarea):not(:disabled)`)
+    again?.focus({ preventScroll: true })
+  }).observe(document.body, { childList: true, subtree: true })
   document.addEventListener("keydown", (event) => {
     const field = event.target
     const isSend = event.key === "Enter" && (event.ctrlKey || event.metaKey)

@@ -36,34 +36,35 @@ def draw() -> None:
     screen.run()
 
 
-def _list_screens() -> list[Any]:
-    """The screens, in the order in which they are shown. Those of people only where people sign in."""
+def _list_screens() -> dict[str, list[Any]]:
+    """The screens, those used most first; the others under "More". Those of people only where people sign
+    in."""
     has_login = client.benches().accounts is not None
     people = [
         st.Page("pages/you.py", title="You", icon=":material/account_circle:"),
         st.Page("pages/people.py", title="People", icon=":material/group:", visibility=_for_admins()),
         st.Page("pages/shared.py", title="Shared run", icon=":material/share:", visibility="hidden"),
     ]
-    return [
-        st.Page("pages/research.py", title="Research", icon=":material/travel_explore:", default=True),
-        st.Page("pages/site.py", title="Ask a site", icon=":material/forum:"),
-        st.Page("pages/collect.py", title="Collect", icon=":material/inventory_2:"),
-        st.Page("pages/check_text.py", title="Check a text", icon=":material/fact_check:"),
-        st.Page("pages/reply.py", title="Reply", icon=":material/reply:"),
-        st.Page("pages/chat.py", title="Chat", icon=":material/chat:"),
-        st.Page("pages/batch.py", title="Batch", icon=":material/playlist_add_check:"),
-        st.Page("pages/library.py", title="Library", icon=":material/menu_book:"),
-        st.Page("pages/runs.py", title="Runs", icon=":material/history:"),
-        st.Page("pages/settings.py", title="Settings", icon=":material/tune:"),
-        st.Page(
-            "pages/compare.py",
-            title="Compare two runs",
-            icon=":material/compare_arrows:",
-            visibility="hidden",
-        ),
-        st.Page("pages/page.py", title="Stored page", icon=":material/article:", visibility="hidden"),
-        *(people if has_login else []),
-    ]
+    hidden: Any = {"visibility": "hidden"}
+    return {
+        "": [
+            st.Page("pages/research.py", title="Research", default=True),
+            st.Page("pages/chat.py", title="Chat"),
+            st.Page("pages/check_text.py", title="Check a text"),
+            st.Page("pages/library.py", title="Library"),
+            st.Page("pages/runs.py", title="Runs"),
+        ],
+        "More": [
+            st.Page("pages/site.py", title="Ask a site", icon=":material/forum:"),
+            st.Page("pages/collect.py", title="Collect", icon=":material/inventory_2:"),
+            st.Page("pages/reply.py", title="Reply", icon=":material/reply:"),
+            st.Page("pages/batch.py", title="Batch", icon=":material/playlist_add_check:"),
+            st.Page("pages/settings.py", title="Settings", icon=":material/tune:"),
+            st.Page("pages/compare.py", title="Compare two runs", **hidden),
+            st.Page("pages/page.py", title="Stored page", **hidden),
+            *(people if has_login else []),
+        ],
+    }
 
 
 def _for_admins() -> Literal["visible", "hidden"]:

@@ -35,7 +35,7 @@ def paragraph(text: str, css: str = "small soft") -> str:
 def stored_page_link(run_id: str, page_id: str, fact_id: str = "", before: str = " · ") -> str:
     """The link to a stored page in a new tab, after `before`; "" where no page is stored."""
     url = escape.stored_page_url(run_id, page_id, fact_id)
-    return f'{before}<a href="{url}" target="_blank">stored page</a>' if page_id else ""
+    return f'{before}<a href="{url}" target="_blank">see it in the page</a>' if page_id else ""
 
 
 def edit_fact_link(run_id: str, fact_id: str) -> str:

@@ -18,6 +18,8 @@ V = TypeVar("V")
 SWITCHED_KEY = "following-left"
 """The session key that a callback sets when it has put another run into the address."""
 POLL_S = 1.0
+STEP_POLL_S = 0.25
+"""Where a person decides on each step, and waits for the next one."""
 FOLLOWERS_PER_S = 25
 """Screens drawn a second before all are drawn less often: one costs some 20 ms of one core."""
 FOLLOWER_S = 20.0
@@ -31,7 +33,11 @@ IDLE_STATUSES = (Status.PAUSED, Status.STOPPED, Status.FAILED, Status.REVIEW)
 
 
 def follow(
-    load: Callable[[], V], is_moving: Callable[[V], bool], draw: Callable[[V], None], first: V
+    load: Callable[[], V],
+    is_moving: Callable[[V], bool],
+    draw: Callable[[V], None],
+    first: V,
+    every: float = POLL_S,
 ) -> None:
     """Draw what `load` gives, every second (less often when many look) as long as it moves; `first` is its
     state now."""
@@ -40,12 +46,12 @@ def follow(
         if st.session_state.pop(SWITCHED_KEY, False):
             st.rerun()  # a button of the run led to another one: the address names it already
         now = load()
-        if moving is not is_moving(now) or (moving and choose_pace() > pace):
+        if moving is not is_moving(now) or (moving and choose_pace(every) > pace):
             st.rerun()  # it came to rest (or woke up), or many look: the timer is set again, or not at all
         draw(now)
 
     moving = is_moving(first)
-    pace = choose_pace() if moving else 0.0
+    pace = choose_pace(every) if moving else 0.0
     st.fragment(live, run_every=pace or None)(moving)
 
 
@@ -55,14 +61,14 @@ def wait_for_model(bench: Workbench) -> None:
         follow(bench.is_model_sought, bool, lambda _: None, True)
 
 
-def choose_pace() -> float:
+def choose_pace(every: float = POLL_S) -> float:
     """Seconds between two drawings of a session that follows something now, by how many do."""
     context, now = get_script_run_ctx(), time.monotonic()
     _followers[context.session_id if context else ""] = now
     for session, at in _followers.copy().items():
         if now - at > FOLLOWER_S:
             _followers.pop(session, None)
-    return POLL_S * math.ceil(len(_followers) / FOLLOWERS_PER_S)
+    return every * math.ceil(len(_followers) / FOLLOWERS_PER_S)
 
 
 def watch(view: RunSnapshot, check: Callable[[], bool] = lambda: False) -> None:

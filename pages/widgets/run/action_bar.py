@@ -1,0 +1,46 @@
+"""The bar that is always in view: what a person may do with the run now, and the box for a further
+question."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.types import Settings, Status
+from agent.workbench import RunSnapshot
+from pages.widgets.forms import form_page
+from pages.widgets.run import controls
+from pages.widgets.shell import client, drafts
+
+RESTS = (Status.REVIEW, Status.DONE)
+
+
+def draw(view: RunSnapshot) -> None:
+    """The acts that fit how the run stands."""
+    with st.container(key="run-bar"):
+        if view.run.status not in RESTS or not view.state.answers:
+            controls.draw(view)
+            return
+        with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
+            controls.draw_answer_acts(view)
+            with st.container(key="run-bar-ask"):
+                _draw_further_question(view)
+    drafts.track_chat_box(f"follow:{view.run.id}")
+
+
+def _draw_further_question(view: RunSnapshot) -> None:
+    draft, key = f"follow:{view.run.id}", f"ask-{view.run.id}"
+    settings = form_page.choose_next_model(view)
+    if key not in st.session_state:
+        drafts.restore(key, draft)
+    st.chat_input(
+        "Ask a further question",
+        key=key,
+        max_chars=3000,
+        on_submit=_ask,
+        args=(view.run.id, key, draft, settings),
+    )
+
+
+def _ask(run_id: str, key: str, draft: str, settings: Settings) -> None:
+    text = st.session_state.get(key) or ""
+    form_page.start_run(client.workbench().follow_up, run_id, text, settings, sent=[draft])

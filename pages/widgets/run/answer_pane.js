@@ -1,0 +1,34 @@
+// Draws the answer once for each version of it, and tells which sentence, citation or mark was opened.
+// What is opened is drawn elsewhere: no letter of the answer moves.
+export default function ({ data, parentElement, setTriggerValue }) {
+  let pane = parentElement.querySelector(".answer-pane")
+  if (!pane) {
+    pane = document.createElement("div")
+    pane.className = "ts answer-pane"
+    parentElement.append(pane)
+    pane.addEventListener("click", (event) => {
+      const target = event.target.closest("[data-see]")
+      if (!target || (target.tagName !== "BUTTON" && String(getSelection()))) return
+      pane.tell(target.dataset.see)
+    })
+  }
+  pane.tell = (see) => setTriggerValue("see", see)
+  if (pane.dataset.version !== data.version) {
+    const focused = document.activeElement?.closest?.(".answer-pane [data-see]")?.dataset.see
+    pane.innerHTML = data.html
+    pane.dataset.version = data.version
+    if (focused) pane.querySelector(`button[data-see="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true })
+  }
+  const sentence = data.see.split("-")[0]
+  for (const one of pane.querySelectorAll("[data-see]")) {
+    const isChosen = one.dataset.see === data.see || (one.tagName !== "BUTTON" && one.dataset.see === sentence)
+    one.classList.toggle("chosen", isChosen)
+    if (one.tagName === "BUTTON") one.setAttribute("aria-expanded", String(isChosen))
+  }
+  if (window.touchstoneEscape) return
+  window.touchstoneEscape = true
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest?.("textarea, input, [role=dialog], [data-testid=stPopoverBody]")
+    if (event.key === "Escape" && !isTyping) document.querySelector(".st-key-evidence-close button")?.click()
+  })
+}

@@ -1,0 +1,135 @@
+"""What stands beside the answer: the evidence of what was opened in it, else the lists of the run (sources,
+facts, conflicts, plan, activity)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from agent.actions import acts
+from agent.errors import NotFound
+from agent.evidence.support import describe_support
+from agent.text.urls import site
+from agent.types import PAGE_ORIGIN_LABELS, Answer, Conflict, Fact, Sentence, Source
+from agent.workbench import RunSnapshot
+from pages.widgets.evidence import conflict_list, fact_card, page_text
+from pages.widgets.research import revision_panel
+from pages.widgets.run import answer_pane
+from pages.widgets.shell import client, escape, labels, ui
+
+Tab = Callable[[RunSnapshot], None]
+
+
+def draw(view: RunSnapshot, tabs: Mapping[str, Tab], key: str) -> None:
+    """The evidence of what is open; the tabs otherwise."""
+    see = st.query_params.get(answer_pane.SEE, "")
+    answer = view.state.answers[-1] if view.state.answers else None
+    with st.container(key="pane-evidence"):
+        said, number = answer_pane.find_target(answer, see)
+        if answer and said:
+            _draw_sentence(view, answer, said, number, see)
+            return
+        counts = _count(view)
+        names = [f"{name} {counts[name]}" if counts.get(name) else name for name in tabs]
+        opened = st.tabs(names, key=key, on_change="rerun")
+        for draw_tab, tab in zip(tabs.values(), opened, strict=True):
+            if tab.open:
+                with tab:
+                    draw_tab(view)
+
+
+def _count(view: RunSnapshot) -> dict[str, int]:
+    """How much the lists hold."""
+    state = view.state
+    return {
+        "Sources": len({site(page.final_url or page.url) for page in state.pages.values() if page.page_id}),
+        "Facts": sum(fact.decision != "struck" for fact in state.facts.values()),
+        "Conflicts": sum(conflict.status == "open" for conflict in state.conflicts.values()),
+    }
+
+
+def _draw_sentence(view: RunSnapshot, answer: Answer, said: Sentence, number: int, see: str) -> None:
+    """What one sentence stands on, who checked it, and what a person may do about it."""
+    with st.container(horizontal=True, vertical_alignment="center", key="evidence-head"):
+        st.html('<div class="ts"><h2 class="ts-section">Behind this sentence</h2></div>')
+        with st.container(key="evidence-close", width="content"):
+            ui.button(
+                "All evidence",
+                "evidence-close-button",
+                answer_pane.open_evidence,
+                "",
+                icon="close",
+                type="tertiary",
+            )
+    st.html(f'<div class="ts evidence-said">{_render_said(said)}</div>')
+    for conflict in _find_conflicts(view, said):
+        conflict_list.draw_conflict(view, conflict)
+    cited = [source for source in answer.sources if set(said.fact_ids) & set(source.fact_ids)]
+    for source in sorted(cited, key=lambda source: source.n != number):
+        for fact in (view.state.facts.get(i) for i in source.fact_ids if i in said.fact_ids):
+            if fact:
+                _draw_fact(view, source, fact, chosen=source.n == number)
+    revision_panel.draw_comment(view, see.partition("-")[0])
+
+
+def _render_said(said: Sentence) -> str:
+    """The sentence with how it was checked, as HTML."""
+    support = describe_support(said)
+    marks = [(answer_pane.MARKS[key], what) for key, what in support.marks]
+    good = (
+        ""
+        if marks
+        else f'<p class="small checked">✓ {escape.html(answer_pane.describe_check(said, support))}</p>'
+    )
+    told = "".join(
+        f'<p class="small mark {tone}">{escape.html(label.format(what))}</p>' for (label, tone), what in marks
+    )
+    why = f'<p class="small soft">{escape.html(support.reason)}</p>' if marks and support.reason else ""
+    disputed = f'<p class="small warned">{escape.html(said.disputed)}</p>' if said.disputed else ""
+    return f'<p class="serif">{escape.html(said.claim)}</p>{good}{told}{why}{disputed}'
+
+
+def _draw_fact(view: RunSnapshot, source: Source, fact: Fact, *, chosen: bool) -> None:
+    """One quote in the words around it, its source, and what may be done with it."""
+    with st.container(border=True, key=f"evidence-fact-{fact.id}", gap="small"):
+        st.html(
+            f'<div class="ts quoted{" chosen" if chosen else ""}">{_render_quote(source, fact, view.run.id)}</div>'
+        )
+        if acts.is_possible("mark", view):
+            fact_card.draw_buttons(view, fact)
+
+
+def _render_quote(source: Source, fact: Fact, run_id: str) -> str:
+    try:
+        text = client.workbench().page(fact.page_id).text if fact.page_id else ""
+    except NotFound:
+        text = ""
+    quote = page_text.render_quote_alone(text, fact)
+    origin = PAGE_ORIGIN_LABELS[source.given]
+    url = escape.stored_page_url(run_id, fact.page_id, fact.id)
+    when = (
+        f"published {escape.html(fact.published_at[:10])}"
+        if fact.published_at
+        else (f"read {labels.format_time(fact.fetched_at)}" if fact.fetched_at else "")
+    )
+    parts = (
+        f"<b>{source.n}</b>",
+        escape.render_link(source.url, source.title or escape.shorten_url(source.url)),
+        escape.html(escape.host(source.url)) if source.url else "",
+        origin,
+        when,
+        f'<a href="{url}" target="_blank">see it in the page</a>' if fact.page_id else "",
+    )
+    above = f'<p class="small soft">{escape.html(fact.heading)}</p>' if fact.heading else ""
+    return f'{above}{quote}<p class="small soft">{" · ".join(filter(None, parts))}</p>'
+
+
+def _find_conflicts(view: RunSnapshot, said: Sentence) -> list[Conflict]:
+    """The conflicts that one of its facts takes part in."""
+    own = set(said.fact_ids)
+    return [
+        conflict
+        for conflict in view.state.conflicts.values()
+        if any(own.intersection(side.fact_ids) for side in conflict.values)
+    ]

@@ -1,0 +1,68 @@
+"""What stands in the place of the answer while there is none: the parts of the question filling with what was
+found for each, what is read, and how long it usually takes."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import streamlit as st
+
+from agent.answering.fact_view import facts_after_notes
+from agent.answering.plan import PartView, find_part, view_plan
+from agent.store.model_calls import list_finished_runs
+from agent.text.plurals import format_count
+from agent.text.question_analysis import format_question
+from agent.types import Fact, Status
+from agent.workbench import RunSnapshot
+from pages.widgets.shell import badges, client, escape, labels, view_cache
+
+SHOWN_FACTS, SHOWN_PAGES = 2, 4
+MIN_RUNS = 3
+"""Finished runs of a kind from which on an expected time is told."""
+
+
+def draw(view: RunSnapshot) -> None:
+    """The parts, the pages, the time."""
+    st.html(view_cache.get_or_compute(view, "waiting", lambda: render(view)))
+    if view.run.status is Status.RUNNING and (
+        usual := _find_usual_seconds(view.run.settings.flow, client.owner_key())
+    ):
+        st.caption(f"Usually {labels.format_duration(usual)}.")
+
+
+def render(view: RunSnapshot) -> str:
+    """The parts with the newest facts of each, and the pages that were read last, as HTML."""
+    active = [fact for fact in facts_after_notes(view.state).values() if fact.is_active]
+    parts = "".join(
+        _render_part(part, [fact for fact in active if find_part(view.state.plan, fact) == part.part.id])
+        for part in view_plan(view.state)
+    )
+    read = [page for page in view.state.pages.values() if page.page_id][-SHOWN_PAGES:]
+    pages = "".join(
+        f"<li>{escape.html(escape.shorten(page.title or escape.shorten_url(page.url), 80))} "
+        f'<span class="soft small">{escape.html(escape.host(page.final_url or page.url))}'
+        f"{', ' + format_count(page.facts, 'fact') if page.facts else ''}</span></li>"
+        for page in reversed(read)
+    )
+    listed = f'<h2 class="ts-section">Read so far</h2><ul class="read">{pages}</ul>' if pages else ""
+    return f'<div class="ts waiting"><h2 class="ts-section">What it is looking for</h2><ol>{parts}</ol>{listed}</div>'
+
+
+def _render_part(view: PartView, facts: list[Fact]) -> str:
+    part = view.part
+    chip = badges.render(labels.PART_STATUS[part.status], labels.PART_TONE[part.status])
+    found = "".join(
+        f"<li>{escape.html(escape.shorten(fact.statement, 160))}</li>" for fact in facts[-SHOWN_FACTS:]
+    )
+    more = len(facts) - SHOWN_FACTS
+    found += f'<li class="soft">and {more} more</li>' if more > 0 else ""
+    return (
+        f"<li>{escape.html(format_question(part.question))} {chip}{f'<ul>{found}</ul>' if found else ''}</li>"
+    )
+
+
+@st.cache_data(ttl=60, show_spinner=False)
+def _find_usual_seconds(flow: str, owner: str) -> float:
+    """The median working time of the owner's finished runs of a flow, in seconds; 0 where there are few."""
+    runs = [run for run in list_finished_runs(client.workbench().store.engine) if run.settings.flow == flow]
+    return median(run.usage.seconds for run in runs) if len(runs) >= MIN_RUNS else 0.0
