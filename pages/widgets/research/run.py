@@ -15,7 +15,6 @@ from pages.widgets.run import (
     answer_pane,
     confidence_chart,
     controls,
-    evidence_pane,
     model_calls,
     page_graph,
     pause_prompt,
@@ -57,13 +56,7 @@ def _draw_live(view: RunSnapshot) -> None:
     revision_panel.draw_understood(view)
     outline_panel.draw(view)
     pending_decision.draw(view, _list_engines(view))
-    answer_pane.draw_switch()
-    with st.container(key="panes"):
-        left, right = st.columns([7, 5], gap="large")
-    with left, st.container(key="pane-answer"):
-        _draw_answer(view)
-    with right:
-        evidence_pane.draw(view, TABS, "research-tab")
+    run_page.draw_panes(view, lambda: _draw_answer(view), TABS, "research-tab")
     action_bar.draw(view)
 
 
@@ -74,7 +67,7 @@ def _draw_answer(view: RunSnapshot) -> None:
         waiting.draw(view)
         return
     answer = view.state.answers[-1]
-    answer_pane.draw(answer, view.run.question, f"answer-{view.run.id}")
+    answer_pane.draw(answer, view)
     if view.run.status is Status.REVIEW:
         controls.draw_other_model(view)
         controls.draw_recorded_act(view)

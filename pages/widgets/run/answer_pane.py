@@ -1,10 +1,11 @@
 """The answer as a pane that keeps still: drawn once for each version by a component of our own, which tells
-what in it was opened. What that is stands in the address (`?see=`): "s3" is the third sentence, "s3-2" its
-source 2, "h1" the first heading."""
+what in it was opened. That stands in the address (`?see=`) as RUN.s3 for the third sentence of the newest
+answer of a run, RUN.s3-2 for its source 2."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from agent.export.answer_blocks import write_body
 from agent.export.blocks import Span, Table
 from agent.export.webpage import render_block
 from agent.types import Answer, Sentence
+from agent.workbench import RunSnapshot
 from pages.widgets.shell import escape
 
 SCRIPT = (Path(__file__).parent / "answer_pane.js").read_text(encoding="utf-8")
@@ -39,9 +41,13 @@ CHECKED = {
 }
 
 
-def draw(answer: Answer, question: str, key: str) -> None:
-    """The answer; empty cells are told in the language of the `question`."""
-    html = render(answer, question)
+def draw(answer: Answer, view: RunSnapshot) -> None:
+    """The answer of a run, each part of it a way to its evidence."""
+    draw_html(render(answer, view.run.id, view.run.question), f"answer-{view.run.id}")
+
+
+def draw_html(html: str, key: str) -> None:
+    """What is opened by a click in this HTML stands in its attributes `data-see`."""
     version = hashlib.sha256(html.encode()).hexdigest()[:16]
     component = st.components.v2.component("touchstone_answer", js=SCRIPT, isolate_styles=False)
     component(
@@ -71,14 +77,14 @@ def draw_switch() -> None:
     st.html(f"<style>@media (max-width: 1099px) {{ .st-key-pane-{hidden} {{ display: none }} }}</style>")
 
 
-def render(answer: Answer, question: str = "") -> str:
-    """What the answer says, as HTML."""
+def render(answer: Answer, run_id: str, question: str = "") -> str:
+    """What the answer says, as HTML; empty cells are told in the language of the `question`."""
     title = f'<h2 class="title">{escape.html(answer.title)}</h2>' if answer.title else ""
     kind = "answer document" if answer.length == "full" else "answer"
     if not answer.sentences:
         return f'<div class="{kind}">{title}<p>{escape.html(answer.certainty)}</p></div>'
-    quiet, notes = _find_repeated_citations(answer)
-    names = {id(said): f"s{n}" for n, said in enumerate(answer.sentences, start=1)}
+    quiet, notes = _find_repeated_citations(answer, run_id)
+    names = {id(said): f"{run_id}.s{n}" for n, said in enumerate(answer.sentences, start=1)}
 
     def write(said: Sentence) -> list[Span | str]:
         numbers = [] if id(said) in quiet else answer.citation_numbers(said)
@@ -93,7 +99,7 @@ def render(answer: Answer, question: str = "") -> str:
     return f'<div class="{kind}">{title}{"".join(blocks)}</div>'
 
 
-def _find_repeated_citations(answer: Answer) -> tuple[set[int], list[str]]:
+def _find_repeated_citations(answer: Answer, run_id: str) -> tuple[set[int], list[str]]:
     """The cells (by identity) whose citations stand once for their table or row, and what is written below
     each table that has the same citations throughout."""
     quiet, notes = set[int](), list[str]()
@@ -107,7 +113,7 @@ def _find_repeated_citations(answer: Answer) -> tuple[set[int], list[str]]:
         note = ""
         if len(cells) > 1 and len(cited) == 1 and any(cited):
             quiet |= set(map(id, cells))
-            first = f"s{answer.sentences.index(cells[0]) + 1}"
+            first = f"{run_id}.s{answer.sentences.index(cells[0]) + 1}"
             note = f'<p class="soft small">Source of each cell: {_render_citations(next(iter(cited)), first)}</p>'
         for row in rows.values():
             if len({tuple(answer.citation_numbers(said)) for said in row}) == 1:
@@ -148,12 +154,9 @@ def describe_check(said: Sentence, support: Support) -> str:
     return ". ".join(filter(None, (told[:1].upper() + told[1:], support.note)))
 
 
-def find_target(answer: Answer | None, see: str) -> tuple[Sentence | None, int]:
-    """The sentence that an address names, and the source of it that was opened (0: none)."""
-    name, _, source = see.partition("-")
-    number = name.removeprefix("s")
-    if answer is None or not (name.startswith("s") and number.isascii() and number.isdigit()):
-        return None, 0
-    at = int(number[:6]) - 1
-    said = answer.sentences[at] if 0 <= at < len(answer.sentences) else None
-    return said, int(source[:6]) if source.isascii() and source.isdigit() else 0
+def find_opened(see: str) -> tuple[str, int, int]:
+    """The run, the number of the sentence and that of its source (0: none) that an address names; ("", 0, 0)
+    for none."""
+    if not (found := re.fullmatch(r"(\w{1,64})\.s(\d{1,6})(?:-(\d{1,6}))?", see, re.ASCII)):
+        return "", 0, 0
+    return found[1], int(found[2]), int(found[3] or 0)

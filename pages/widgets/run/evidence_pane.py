@@ -23,12 +23,8 @@ Tab = Callable[[RunSnapshot], None]
 
 def draw(view: RunSnapshot, tabs: Mapping[str, Tab], key: str) -> None:
     """The evidence of what is open; the tabs otherwise."""
-    see = st.query_params.get(answer_pane.SEE, "")
-    answer = view.state.answers[-1] if view.state.answers else None
     with st.container(key="pane-evidence"):
-        said, number = answer_pane.find_target(answer, see)
-        if answer and said:
-            _draw_sentence(view, answer, said, number, see)
+        if _draw_opened(st.query_params.get(answer_pane.SEE, "")):
             return
         counts = _count(view)
         names = [f"{name} {counts[name]}" if counts.get(name) else name for name in tabs]
@@ -37,6 +33,22 @@ def draw(view: RunSnapshot, tabs: Mapping[str, Tab], key: str) -> None:
             if tab.open:
                 with tab:
                     draw_tab(view)
+
+
+def _draw_opened(see: str) -> bool:
+    """The evidence of the sentence that the address names; False where it names none."""
+    run_id, number, source = answer_pane.find_opened(see)
+    if not run_id:
+        return False
+    try:
+        view = client.workbench().snapshot(run_id)
+    except NotFound:
+        return False
+    answer = view.state.answers[-1] if view.state.answers else None
+    if answer is None or not 0 < number <= len(answer.sentences):
+        return False
+    _draw_sentence(view, answer, number, source)
+    return True
 
 
 def _count(view: RunSnapshot) -> dict[str, int]:
@@ -49,8 +61,9 @@ def _count(view: RunSnapshot) -> dict[str, int]:
     }
 
 
-def _draw_sentence(view: RunSnapshot, answer: Answer, said: Sentence, number: int, see: str) -> None:
-    """What one sentence stands on, who checked it, and what a person may do about it."""
+def _draw_sentence(view: RunSnapshot, answer: Answer, n: int, number: int) -> None:
+    """What one sentence stands on (its source `number` first), who checked it, and what a person may do."""
+    said = answer.sentences[n - 1]
     with st.container(horizontal=True, vertical_alignment="center", key="evidence-head"):
         st.html('<div class="ts"><h2 class="ts-section">Behind this sentence</h2></div>')
         with st.container(key="evidence-close", width="content"):
@@ -70,7 +83,7 @@ def _draw_sentence(view: RunSnapshot, answer: Answer, said: Sentence, number: in
         for fact in (view.state.facts.get(i) for i in source.fact_ids if i in said.fact_ids):
             if fact:
                 _draw_fact(view, source, fact, chosen=source.n == number)
-    revision_panel.draw_comment(view, see.partition("-")[0])
+    revision_panel.draw_comment(view, f"s{n}")
 
 
 def _render_said(said: Sentence) -> str:

@@ -73,7 +73,9 @@ def render_proposal(view: RunSnapshot, pending: Proposal) -> str:
     target = escape.html(pending.query_or_url)
     action = escape.html(labels.name_action(pending.next_action, view.run.settings.world))
     if pending.next_action in ("crawl_url", "more"):
-        lead = next((lead for lead in view.state.own.leads.values() if lead.value == pending.query_or_url), None)
+        lead = next(
+            (lead for lead in view.state.own.leads.values() if lead.value == pending.query_or_url), None
+        )
         name = lead.text if lead and lead.text else escape.shorten_url(pending.query_or_url)
         site = escape.html(escape.host(pending.query_or_url))
         what = f'{escape.render_link(pending.query_or_url, escape.shorten(name, 90))} <span class="soft">{site}</span>'

@@ -14,7 +14,9 @@ from agent.workbench import WORLD_LABELS, RunSnapshot
 from pages.widgets.evidence import conflict_list, fact_editor, source_list, unreadable_pages
 from pages.widgets.forms import source_filter_form
 from pages.widgets.run import (
+    answer_pane,
     confidence_chart,
+    evidence_pane,
     flow_diagram,
     fork_dialog,
     model_calls,
@@ -102,6 +104,17 @@ def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "") -> None:
     title = f'<h1 class="ts-question">{escape.html(run.question)}</h1>'
     st.html(f'<div class="ts run-head">{title}{detail}{sources}{status_line.render(view, hints)}</div>')
     fork_dialog.draw_origin(view)
+
+
+def draw_panes(view: RunSnapshot, draw_answer: Callable[[], None], tabs: Mapping[str, Tab], key: str) -> None:
+    """The answer on the left and its evidence on the right; on a narrow window one of them and a switch."""
+    answer_pane.draw_switch()
+    with st.container(key="panes"):
+        left, right = st.columns([7, 5], gap="large")
+    with left, st.container(key="pane-answer"):
+        draw_answer()
+    with right:
+        evidence_pane.draw(view, tabs, key)
 
 
 def draw_tabs(page: RunPage, view: RunSnapshot, key: str = "") -> None:
