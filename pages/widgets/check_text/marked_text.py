@@ -51,16 +51,16 @@ def _render_sentence(one: MarkedSentence, run_id: str) -> str:
     label, sign = one.label, MARK_SIGNS[one.mark]
     shown = f"{sign} {label}" if one.is_problem else sign
     person = ' <span class="by">set by you</span>' if one.overruled else ""
-    mark = f'<span class="sign" role="img" aria-label="{label}">{shown}</span>{person}'
     tone = "warn" if one.differs else TONES[one.mark]
     tip = escape.html(escape.shorten(f"{label}. {one.reason or one.closest}", 200))
+    see = f"{run_id}.{one.sentence.id}"
     return (
-        f'<details class="claim {tone}"><summary title="{tip}"><span class="said">{text}</span>'
-        f"&#8288;{mark}</summary><div>{_render_evidence(one, run_id)}</div></details>"
+        f'<span class="sentence {tone}" data-see="{see}" title="{tip}">{text}</span>&#8288;'
+        f'<button type="button" class="mark {tone}" data-see="{see}" aria-label="{label}">{shown}</button>{person}'
     )
 
 
-def _render_evidence(one: MarkedSentence, run_id: str) -> str:
+def render_evidence(one: MarkedSentence, run_id: str) -> str:
     """What stands behind a mark: who set it, why, the closest words of the source, and where they are."""
     parts = [f"<p><b>{one.label.capitalize()}</b> <span class='soft small'>{number(one)}</span></p>"]
     if one.overruled:

@@ -10,7 +10,7 @@ import streamlit as st
 from agent.types import MARK_LABELS, MARK_SIGNS, CheckedText, ClaimMark, MarkedSentence, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.check_text import marked_text
-from pages.widgets.run import controls, export_menu, pause_prompt, run_page, timeline
+from pages.widgets.run import action_bar, answer_pane, evidence_pane, pause_prompt, run_page
 from pages.widgets.shell import (
     badges,
     client,
@@ -24,8 +24,6 @@ from pages.widgets.shell import (
 )
 
 PARAGRAPHS_A_PAGE = 60
-OVERRULE = "check-text-overrule"
-MAX_LISTED_CHARS = 70
 
 
 def draw(run_id: str) -> None:
@@ -42,15 +40,39 @@ def _draw_live(view: RunSnapshot) -> None:
     title = checked.title if checked and checked.title != view.run.question else ""  # of a page
     run_page.draw_heading(PAGE, view, markup.paragraph(escape.html(title), "soft"))
     client.show_notice("check-text-run")
-    controls.draw(view)
     pause_prompt.draw(view)
-    with st.container():  # as many elements as the text needs: what follows keeps its position
+
+    def draw_text() -> None:
         if checked is None:
             _draw_unread(view)
         else:
             st.html(render_summary(checked))
             _draw_text(view, checked)
-    run_page.draw_tabs(PAGE, view)
+
+    def draw_opened(see: str) -> bool:
+        opened = (
+            [one for one in checked.claims if see == f"{view.run.id}.{one.sentence.id}"] if checked else []
+        )
+        for one in opened:
+            _draw_claim(view, one)
+        return bool(opened)
+
+    run_page.draw_panes(view, draw_text, TABS, "check-text-tab", draw_opened)
+    action_bar.draw(view)
+
+
+def _draw_claim(view: RunSnapshot, one: MarkedSentence) -> None:
+    """What stands behind the mark of a sentence, and the form that overrules it."""
+    evidence_pane.draw_head()
+    st.html(f'<div class="ts">{marked_text.render_evidence(one, view.run.id)}</div>')
+    with st.expander(
+        "Overrule this mark", icon=":material/gavel:", key=f"check-text-overrule-{one.sentence.id}"
+    ):
+        mark: ClaimMark = ui.select("Your mark", MARK_LABELS, "check-text-mark")
+        draft = f"overrule:{view.run.id}:{one.sentence.id}"
+        drafts.text_area("Why", draft, placeholder="e.g. The table on page 4 says it.", most=500)
+        args = (_overrule, view.run.id, one.sentence.id, mark, draft)
+        ui.button("Set this mark", "check-text-set", *args, type="primary")
 
 
 def _draw_unread(view: RunSnapshot) -> None:
@@ -82,28 +104,24 @@ def _draw_text(view: RunSnapshot, checked: CheckedText) -> None:
         empty_state.draw("No claim was found", "The text has headings, questions or references only.")
         return
     names = {"all": "Whole text", "problems": "Only problems"}
-    with st.container(horizontal=True, vertical_alignment="center", key="check-text-tools"):
-        chosen = st.segmented_control(
-            "Show",
-            list(names),
-            default="all",
-            required=True,
-            key="check-text-filter",
-            label_visibility="collapsed",
-            format_func=names.__getitem__,
-        )
-        if view.run.status is not Status.RUNNING:
-            export_menu.draw(view)
-        _draw_overrule(view, checked)
+    chosen = st.segmented_control(
+        "Show",
+        list(names),
+        default="all",
+        required=True,
+        key="check-text-filter",
+        label_visibility="collapsed",
+        format_func=names.__getitem__,
+    )
     only_problems, key = chosen == "problems", f"check-text-{chosen}"
     paragraphs = checked.paragraphs
     if only_problems:
         paragraphs = [some for some in paragraphs if any(one.is_problem for one in some)]
     shown = pagination.take_page(paragraphs, PARAGRAPHS_A_PAGE, key)
     html = marked_text.render(shown, view.run.id, only_problems=only_problems)
-    with st.container(border=True, key="check-text-marked"):
+    with st.container(key="check-text-marked"):
         if html:
-            st.html(html)
+            answer_pane.draw_html(html, f"checked-{view.run.id}-{key}")
         else:
             empty_state.draw(
                 "No problems", "No claim was found wrong, doubtful, unsupported or without a readable source."
@@ -111,42 +129,10 @@ def _draw_text(view: RunSnapshot, checked: CheckedText) -> None:
     pagination.draw(len(paragraphs), PARAGRAPHS_A_PAGE, key, "paragraphs")
 
 
-def _draw_overrule(view: RunSnapshot, checked: CheckedText) -> None:
-    """Set the mark of a sentence by hand, with a reason."""
-    opened = ui.popover("Overrule a mark", OVERRULE, "gavel")
-    if not opened.open:
-        return
-    with opened:
-        marked = sorted((one for one in checked.claims if one.mark), key=lambda one: not one.is_problem)
-        sentences = {one.sentence.id: one for one in marked}
-        if not sentences:
-            st.caption("No claim is checked yet.")
-            return
-        chosen = ui.select(
-            "Sentence", {name: _label(one) for name, one in sentences.items()}, "check-text-sentence"
-        )
-        mark: ClaimMark = ui.select("Your mark", MARK_LABELS, "check-text-mark")
-        draft = f"overrule:{view.run.id}"
-        drafts.text_area("Why", draft, placeholder="e.g. The table on page 4 says it.", most=500)
-        ui.button(
-            "Set this mark", "check-text-set", _overrule, view.run.id, chosen, mark, draft, type="primary"
-        )
-
-
-def _label(one: MarkedSentence) -> str:
-    """A sentence in the list: number, mark, beginning."""
-    assert one.mark is not None
-    text = escape.shorten(one.sentence.text, MAX_LISTED_CHARS)
-    return f"{one.sentence.id.removeprefix('s')} · {one.label} · {text}"
-
-
 def _overrule(run_id: str, sentence_id: str, mark: ClaimMark, draft: str) -> None:
-    def close(_: None) -> None:
-        drafts.clear(draft)
-        ui.close_popover(OVERRULE)
-
     given = {"sentence": sentence_id, "mark": mark, "reason": drafts.read(draft)}
-    client.act(run_id, "overrule", done="Your mark stands above the check's.", then=close, **given)
+    done, then = "Your mark stands above the check's.", lambda _: drafts.clear(draft)
+    client.act(run_id, "overrule", done=done, then=then, **given)
 
 
 PAGE = run_page.RunPage(
@@ -155,10 +141,13 @@ PAGE = run_page.RunPage(
     noun="check",
     other_flow="This run did not check a text",
     new_label="Check another text",
-    tabs=("Unavailable sources", "Source graph", "Journey", "Workflow", "Model calls"),
-    own_tabs={"Journey": timeline.draw_run},
+    tabs=(),
     hints={
         Status.STOPPED: "Nothing is lost: continue, or finish with what was checked.",
         Status.DONE: "Open a sentence for its quote and reason; what could not be read is listed below.",
     },
 )
+TABS = {
+    "Sources": lambda view: run_page.draw_sources(view),
+    "Activity": lambda view: run_page.draw_activity(view),
+}

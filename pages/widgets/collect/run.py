@@ -17,8 +17,9 @@ from agent.types import Status
 from agent.types.facts import number_step
 from agent.workbench import RunSnapshot, Workbench
 from pages.widgets.collect import crawl_tree, preview, results
-from pages.widgets.run import answer_card, controls, export_menu, pause_prompt, run_page, timeline
-from pages.widgets.shell import badges, client, empty_state, escape, labels, markup, ui
+from pages.widgets.evidence import fact_editor
+from pages.widgets.run import action_bar, answer_card, answer_pane, export_menu, pause_prompt, run_page
+from pages.widgets.shell import badges, client, empty_state, escape, markup, ui
 
 MAX_EVENTS = 60
 """Lines of the log that are drawn."""
@@ -31,31 +32,31 @@ def draw(run_id: str) -> None:
 
 
 def _draw_live(view: RunSnapshot) -> None:
-    state: CollectRun = view.state
-    run_page.draw_heading(PAGE, view, render_intent(state))
+    run_page.draw_heading(PAGE, view, render_intent(view.state))
     client.show_notice("collect-run")
-    controls.draw(view)
     pause_prompt.draw(view)
-    st.html(render_stats(view, state))
-    with st.container():  # one of the two, or none: what follows keeps its position
+    with st.container():  # or nothing: what follows keeps its position
         if view.run.status is Status.WAITING:
-            preview.draw(view, state)
-        if state.answers:
-            with st.container(border=True, key="collect-digest"):
-                answer_card.draw(view)
-                controls.draw_review(view)
-    left, right = st.columns([5, 6], gap="medium")
-    with left:
-        ui.heading("Crawl path")
-        working = state.pending.query_or_url if state.pending and view.run.status is Status.RUNNING else ""
-        if state.own.tree:
-            st.html(crawl_tree.render(state, working))
-        else:
-            empty_state.draw(
-                "No page yet", "The start pages appear here as soon as the request has been read."
-            )
-    with right:
-        run_page.draw_tabs(PAGE, view)
+            preview.draw(view, view.state)
+    run_page.draw_panes(view, lambda: _draw_result(view), TABS, "collect-tab")
+    action_bar.draw(view)
+
+
+def _draw_result(view: RunSnapshot) -> None:
+    """The digest, and what was gathered."""
+    if view.state.answers:
+        answer_pane.draw(view.state.answers[-1], view)
+        answer_card.draw_changes(view.state.answers)
+    _draw_gathered(view)
+
+
+def _draw_path(view: RunSnapshot) -> None:
+    state: CollectRun = view.state
+    working = state.pending.query_or_url if state.pending and view.run.status is Status.RUNNING else ""
+    if state.own.tree:
+        st.html(crawl_tree.render(state, working))
+    else:
+        empty_state.draw("No page yet", "The start pages appear here as soon as the request has been read.")
 
 
 def render_intent(state: CollectRun) -> str:
@@ -72,50 +73,6 @@ def render_intent(state: CollectRun) -> str:
         ("simple navigation" if not state.settings.collect.use_smart_navigation else "smart navigation", ""),
     ]
     return f'<div class="chips">{badges.render_row(told)}</div>'
-
-
-def render_stats(view: RunSnapshot, state: CollectRun) -> str:
-    """The strip of figures, with the targets of one run. No text of the web is in it."""
-    usage, limits = view.usage, state.settings.collect
-    posts = sum(len(item.posts) for item in state.own.timely_items)
-    left, level = len(results.list_left_out(state)), state.shown_confidence
-    waiting = (
-        f" <small>+ {len(state.own.unjudged_items)} to judge</small>" if state.own.unjudged_items else ""
-    )
-    goals = {target["name"]: target for target in collected.compare_with_targets(usage)}
-    figures = [
-        (
-            "Gathered",
-            (f"{len(state.own.kept_items)} <small>of {state.own.intent.max_articles}</small>{waiting}"),
-        ),
-        ("Posts", f"{posts}"),
-        ("Left out", f"{left}"),
-        ("Pages", f"{len(state.actions)} <small>of {limits.max_pages}</small>"),
-        *([] if level is None else [("Confidence", labels.format_percent(level))]),
-        (
-            "Model calls",
-            f"{usage.llm_calls} {_render_target(goals['model calls'], 'below {}')}",
-        ),
-        (
-            "Working time",
-            (f"{labels.format_duration(usage.seconds)} {_render_target(goals['seconds'], 'below {:g} s')}"),
-        ),
-        (
-            "Cost",
-            (
-                f"{labels.format_money(usage.cost_usd if usage.llm_calls else 0.0)} "
-                f"{_render_target(goals['US dollars'], 'below ${}')}"
-            ),
-        ),
-    ]
-    return markup.stats(figures)
-
-
-def _render_target(target: dict[str, object], told: str) -> str:
-    met, below = target["met"], told.format(target["below"])
-    return (
-        f'<small class="{"target-met" if met else "target-missed" if met is False else ""}">{below}</small>'
-    )
 
 
 def _draw_gathered(view: RunSnapshot) -> None:
@@ -145,9 +102,9 @@ def _draw_dropped(view: RunSnapshot) -> None:
         )
 
 
-def _draw_journey(view: RunSnapshot) -> None:
+def _draw_activity(view: RunSnapshot) -> None:
     st.html(render_events(view.state))
-    timeline.draw_run(view)
+    run_page.draw_activity(view)
 
 
 def render_events(state: CollectRun) -> str:
@@ -194,20 +151,17 @@ PAGE = run_page.RunPage(
     noun="run",
     other_flow="This run did not collect anything",
     new_label="Collect something else",
-    tabs=(
-        "Gathered",
-        "Left out",
-        "Facts",
-        "Source graph",
-        "Unavailable sources",
-        "Journey",
-        "Workflow",
-        "Model calls",
-    ),
-    own_tabs={"Gathered": _draw_gathered, "Left out": _draw_dropped, "Journey": _draw_journey},
+    tabs=(),
     hints={
         Status.WAITING: "Approve the next step.",
         Status.REVIEW: "Read the digest and what was gathered, then accept it or send it back.",
         Status.STOPPED: "Nothing is lost: continue, or write the digest from what was found.",
     },
 )
+TABS = {
+    "Path": _draw_path,
+    "Left out": _draw_dropped,
+    "Facts": fact_editor.draw,
+    "Sources": run_page.draw_sources,
+    "Activity": _draw_activity,
+}

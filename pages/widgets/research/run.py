@@ -7,20 +7,16 @@ import streamlit as st
 
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import conflict_list, fact_editor, source_list, unreadable_pages
+from pages.widgets.evidence import conflict_list, fact_editor
 from pages.widgets.research import outline_panel, plan_panel, revision_panel
 from pages.widgets.run import (
     action_bar,
     answer_card,
     answer_pane,
-    confidence_chart,
     controls,
-    model_calls,
-    page_graph,
     pause_prompt,
     pending_decision,
     run_page,
-    timeline,
     waiting,
 )
 from pages.widgets.shell import client, places
@@ -35,11 +31,11 @@ PAGE = run_page.RunPage(
     hints={Status.WAITING: "Decide on the next step."},
 )
 TABS = {
-    "Sources": lambda view: _draw_sources(view),
+    "Sources": run_page.draw_sources,
     "Facts": fact_editor.draw,
     "Conflicts": conflict_list.draw,
     "Plan": plan_panel.draw,
-    "Activity": lambda view: _draw_activity(view),
+    "Activity": run_page.draw_activity,
 }
 
 
@@ -76,35 +72,6 @@ def _draw_answer(view: RunSnapshot) -> None:
         with st.expander("How this was found", icon=":material/route:", key="research-story"):
             st.text(answer.journey)
     outline_panel.draw_rewrite(view)
-
-
-def _draw_sources(view: RunSnapshot) -> None:
-    source_list.draw_for_run(view)
-    if unreadable_pages.count_failed_requests(view.state):
-        with st.expander(
-            "Unavailable sources", icon=":material/link_off:", key="sources-unread", on_change="rerun"
-        ) as unread:
-            if unread.open:
-                unreadable_pages.draw(view)
-    with st.expander(
-        "Graph of the pages", icon=":material/hub:", key="sources-graph", on_change="rerun"
-    ) as graph:
-        if graph.open:
-            page_graph.draw(view)
-
-
-def _draw_activity(view: RunSnapshot) -> None:
-    timeline.draw_run(view)
-    with st.expander(
-        "Confidence", icon=":material/show_chart:", key="activity-confidence", on_change="rerun"
-    ) as curve:
-        if curve.open:
-            confidence_chart.draw(view)
-    with st.expander(
-        "Model calls", icon=":material/smart_toy:", key="activity-calls", on_change="rerun"
-    ) as calls:
-        if calls.open:
-            model_calls.draw(view)
 
 
 def _list_engines(view: RunSnapshot) -> dict[str, str]:

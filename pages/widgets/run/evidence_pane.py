@@ -21,10 +21,16 @@ from pages.widgets.shell import client, escape, labels, ui
 Tab = Callable[[RunSnapshot], None]
 
 
-def draw(view: RunSnapshot, tabs: Mapping[str, Tab], key: str) -> None:
-    """The evidence of what is open; the tabs otherwise."""
+def draw(
+    view: RunSnapshot,
+    tabs: Mapping[str, Tab],
+    key: str,
+    draw_opened: Callable[[str], bool] | None = None,
+) -> None:
+    """The evidence of what is open, by `draw_opened` where it is no sentence of an answer; the tabs
+    otherwise."""
     with st.container(key="pane-evidence"):
-        if _draw_opened(st.query_params.get(answer_pane.SEE, "")):
+        if (draw_opened or _draw_opened)(st.query_params.get(answer_pane.SEE, "")):
             return
         counts = _count(view)
         names = [f"{name} {counts[name]}" if counts.get(name) else name for name in tabs]
@@ -64,17 +70,7 @@ def _count(view: RunSnapshot) -> dict[str, int]:
 def _draw_sentence(view: RunSnapshot, answer: Answer, n: int, number: int) -> None:
     """What one sentence stands on (its source `number` first), who checked it, and what a person may do."""
     said = answer.sentences[n - 1]
-    with st.container(horizontal=True, vertical_alignment="center", key="evidence-head"):
-        st.html('<div class="ts"><h2 class="ts-section">Behind this sentence</h2></div>')
-        with st.container(key="evidence-close", width="content"):
-            ui.button(
-                "All evidence",
-                "evidence-close-button",
-                answer_pane.open_evidence,
-                "",
-                icon="close",
-                type="tertiary",
-            )
+    draw_head()
     st.html(f'<div class="ts evidence-said">{_render_said(said)}</div>')
     for conflict in _find_conflicts(view, said):
         conflict_list.draw_conflict(view, conflict)
@@ -84,6 +80,15 @@ def _draw_sentence(view: RunSnapshot, answer: Answer, n: int, number: int) -> No
             if fact:
                 _draw_fact(view, source, fact, chosen=source.n == number)
     revision_panel.draw_comment(view, f"s{n}")
+
+
+def draw_head() -> None:
+    """The heading above what was opened, with the way back to the lists."""
+    with st.container(horizontal=True, vertical_alignment="center", key="evidence-head"):
+        st.html('<div class="ts"><h2 class="ts-section">Behind this sentence</h2></div>')
+        with st.container(key="evidence-close", width="content"):
+            back = answer_pane.open_evidence
+            ui.button("All evidence", "evidence-close-button", back, "", icon="close", type="tertiary")
 
 
 def _render_said(said: Sentence) -> str:

@@ -23,6 +23,7 @@ from pages.widgets.run import (
     page_graph,
     pause_prompt,
     status_line,
+    timeline,
 )
 from pages.widgets.shell import badges, client, drafts, empty_state, escape, labels, polling, routes, ui
 
@@ -106,7 +107,13 @@ def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "") -> None:
     fork_dialog.draw_origin(view)
 
 
-def draw_panes(view: RunSnapshot, draw_answer: Callable[[], None], tabs: Mapping[str, Tab], key: str) -> None:
+def draw_panes(
+    view: RunSnapshot,
+    draw_answer: Callable[[], None],
+    tabs: Mapping[str, Tab],
+    key: str,
+    draw_opened: Callable[[str], bool] | None = None,
+) -> None:
     """The answer on the left and its evidence on the right; on a narrow window one of them and a switch."""
     answer_pane.draw_switch()
     with st.container(key="panes"):
@@ -114,7 +121,38 @@ def draw_panes(view: RunSnapshot, draw_answer: Callable[[], None], tabs: Mapping
     with left, st.container(key="pane-answer"):
         draw_answer()
     with right:
-        evidence_pane.draw(view, tabs, key)
+        evidence_pane.draw(view, tabs, key, draw_opened)
+
+
+def draw_sources(view: RunSnapshot) -> None:
+    """The sites of a run, what could not be read, and the graph of its pages."""
+    source_list.draw_for_run(view)
+    if unreadable_pages.count_failed_requests(view.state):
+        with st.expander(
+            "Unavailable sources", icon=":material/link_off:", key="sources-unread", on_change="rerun"
+        ) as unread:
+            if unread.open:
+                unreadable_pages.draw(view)
+    with st.expander(
+        "Graph of the pages", icon=":material/hub:", key="sources-graph", on_change="rerun"
+    ) as graph:
+        if graph.open:
+            page_graph.draw(view)
+
+
+def draw_activity(view: RunSnapshot) -> None:
+    """What a run did, how its confidence moved, and what its model was asked."""
+    timeline.draw_run(view)
+    with st.expander(
+        "Confidence", icon=":material/show_chart:", key="activity-confidence", on_change="rerun"
+    ) as curve:
+        if curve.open:
+            confidence_chart.draw(view)
+    with st.expander(
+        "Model calls", icon=":material/smart_toy:", key="activity-calls", on_change="rerun"
+    ) as calls:
+        if calls.open:
+            model_calls.draw(view)
 
 
 def draw_tabs(page: RunPage, view: RunSnapshot, key: str = "") -> None:
