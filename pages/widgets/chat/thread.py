@@ -9,7 +9,8 @@ import streamlit as st
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import clarify_form, message_box, scope, trace, turn
-from pages.widgets.run import controls, pause_prompt, run_page
+from pages.widgets.evidence import fact_editor
+from pages.widgets.run import controls, pause_prompt, run_page, status_line
 from pages.widgets.shell import client, drafts, polling, ui
 
 PAGE = run_page.RunPage(
@@ -20,6 +21,11 @@ PAGE = run_page.RunPage(
     new_label="New conversation",
     tabs=(),
 )
+TABS = {
+    "Passages": lambda view: st.html(trace.render_grades(view.state, view.run.id)),
+    "Facts": fact_editor.draw,
+    "Activity": trace.draw_activity,
+}
 SHOWN_THREAD_KEY, SHOW_ALL_KEY = "chat-shown", "chat-opened-all"
 """The conversation that is shown, and whether all its turns are."""
 MAX_TURNS = 6
@@ -38,9 +44,7 @@ def draw(run_id: str) -> None:
     if scope.restore(newest.run.settings):
         message_box.restore()
     with st.container():  # keeps the place of the box below while a turn ends, so that it is not drawn twice
-        _draw_heading(newest)
-        _draw_earlier(turns[:-1])
-        run_page.follow(_draw_live, newest)
+        run_page.follow(lambda view: _draw_live(turns[:-1], view), newest)
         if newest.run.status in (Status.DONE, Status.WAITING):
             polling.watch(newest, functools.partial(_has_newer_turn, newest.run.id))
     waits = newest.run.status is Status.WAITING
@@ -53,16 +57,19 @@ def draw(run_id: str) -> None:
     drafts.scroll_to(".st-key-chat-newest", turns[-1] if len(turns) > 1 else "")
 
 
-def _draw_heading(view: RunSnapshot) -> None:
-    ui.link(PAGE.path, PAGE.new_label, "add", {})
-    if view.run.settings.world != "live":
-        run_page.draw_band(
-            "With the demo’s sources",
-            "They are invented: nothing in them is about the real world.",
-            view.run.settings,
-        )
-    if view.run.imported:
-        run_page.draw_band("Imported", "This conversation was opened from an evidence bundle.")
+def _draw_live(earlier: list[str], view: RunSnapshot) -> None:
+    world = status_line.describe_world(view.run.settings)
+    imported = " · opened from an evidence bundle" if view.run.imported else ""
+    with st.container(horizontal=True, vertical_alignment="center", key="chat-head"):
+        ui.link(PAGE.path, PAGE.new_label, "add", {})
+        st.html(f'<div class="ts small soft">{world}{imported}</div>', width="content")
+    client.show_notice("chat-talk")
+
+    def draw_turns() -> None:
+        _draw_earlier(earlier)
+        _draw_newest(view)
+
+    run_page.draw_panes(view, draw_turns, TABS, "chat-tab")
 
 
 def _draw_earlier(turns: list[str]) -> None:
@@ -76,13 +83,11 @@ def _draw_earlier(turns: list[str]) -> None:
         if view.run.settings.flow in PAGE.flows:
             with st.container(key=f"chat-turn-{run_id}", gap="small"):
                 turn.draw(view, view.state)
-                trace.draw_folded(view, view.state)
 
 
-def _draw_live(view: RunSnapshot) -> None:
+def _draw_newest(view: RunSnapshot) -> None:
     state = view.state
     with st.container(key="chat-newest", gap="small"):
-        client.show_notice("chat-talk")
         if view.run.status is Status.RUNNING:
             turn.draw_question(view, state)
             st.html(trace.render_progress(view))
@@ -95,7 +100,6 @@ def _draw_live(view: RunSnapshot) -> None:
             pause_prompt.draw(view)
             controls.draw(view)
         turn.draw_next_steps(view, state)
-        trace.draw_folded(view, state)
         form = functools.partial(clarify_form.draw, view, state) if state.own.needs_clarification else None
         with slot:  # drawn last: streaming takes time, and nothing older may be below it meanwhile
             turn.draw(view, state, fresh=True, form=form)

@@ -10,7 +10,6 @@ from agent.flows.chat.state import ChatRun, PassageGrade, PassageRef
 from agent.flows.chat.steps import find_judge
 from agent.roles.chat import MIN_RELEVANT_SCORE
 from agent.text.plurals import format_count
-from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.run import run_page
 from pages.widgets.shell import badges, client, escape, labels, markup
@@ -25,21 +24,14 @@ ROUTE_LABELS = {
 }
 
 
-def draw_folded(view: RunSnapshot, state: ChatRun) -> None:
-    """A line that opens to the details; nothing in it is drawn before."""
-    if view.run.status is Status.RUNNING or not state.own.route_decision:
-        return
-    own, route = state.own, state.own.route_decision
-    label = f"How it was answered: {escape.md(ROUTE_LABELS.get(route, route))}"
+def draw_activity(view: RunSnapshot) -> None:
+    """How the newest turn was answered: its steps, and what its model was asked."""
+    own, route = view.state.own, view.state.own.route_decision
+    told = ROUTE_LABELS.get(route, route)
     if graded := len(own.doc_relevance_scores):
-        label += f", {own.relevant_count} of {format_count(graded, 'passage')} relevant"
-    opened = st.expander(
-        label, icon=":material/account_tree:", key=f"chat-how-{view.run.id}", on_change="rerun"
-    )
-    if opened.open:
-        with opened:
-            st.html(f'<div class="ts">{_render_steps(view)}</div>')
-            run_page.draw_tabs(DETAILS, view, f"chat-tab-{view.run.id}")
+        told += f", {own.relevant_count} of {format_count(graded, 'passage')} relevant"
+    st.html(f'<div class="ts"><p class="small soft">{escape.html(told)}</p>{_render_steps(view)}</div>')
+    run_page.draw_activity(view)
 
 
 def render_progress(view: RunSnapshot) -> str:
@@ -101,14 +93,3 @@ def render_unfinished(view: RunSnapshot) -> str:
         f'<div class="ts"><div class="ts-now" role="status">{chip}<span class="say soft">'
         f"{escape.html(told)}</span></div></div>"
     )
-
-
-DETAILS = run_page.RunPage(
-    path="pages/chat.py",
-    flows=("chat",),
-    noun="conversation",
-    other_flow="",
-    new_label="",
-    tabs=("Workflow", "Passages and grades", "Facts", "Model calls"),
-    own_tabs={"Passages and grades": lambda view: st.html(render_grades(view.state, view.run.id))},
-)

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 import streamlit as st
 
 from agent.actions.follow_up import complete_question
+from agent.evidence.conclusion import conclude
 from agent.flows.chat.state import ChatRun
 from agent.types import Answer, Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import places_map
-from pages.widgets.run import answer_card, controls, export_menu
+from pages.widgets.run import answer_pane, controls, export_menu
 from pages.widgets.shell import client, escape, ui
 
 STREAM_RUN_KEY = "chat-watched"
@@ -44,9 +45,9 @@ def draw(
         if state.own.located and state.own.located.rows:
             places_map.draw(state.own.located, view.run.id)
             with st.expander("Source rows", icon=":material/format_quote:", key=f"chat-rows-{view.run.id}"):
-                st.html(answer_card.render(given, view.run.id, model=view.run.settings.model))
+                answer_pane.draw(given, view)
         else:
-            st.html(render_answer(given, view))
+            _draw_answer(given, view)
         own = state.own
         asked = [given, *own.groundings[-1:], *own.rewrites[-1:], *own.speakers.values()]
         if why := next((one.trouble for one in asked if one.trouble), ""):
@@ -69,10 +70,13 @@ def draw_question(view: RunSnapshot, state: ChatRun) -> None:
     st.html(f'<div class="ts">{"".join(parts)}</div>')
 
 
-def render_answer(given: Answer, view: RunSnapshot) -> str:
-    """An answer as its card; a question back or a refusal in its own words."""
-    kinds = {"needs_clarification": "A clarifying question", "budget": "A limit was reached"}
-    return answer_card.render_turn(given, view, kinds.get(given.reason, "The library does not answer this"))
+def _draw_answer(given: Answer, view: RunSnapshot) -> None:
+    """An answer with how sure it is; a question back or a refusal in its own words."""
+    answer_pane.draw(given, view)
+    if given.sentences:
+        end = conclude(given)
+        told = " ".join(filter(None, (end.open, end.reason)))
+        st.html(f'<div class="ts"><p class="small soft">{escape.html(told)}</p></div>')
 
 
 def draw_next_steps(view: RunSnapshot, state: ChatRun) -> None:

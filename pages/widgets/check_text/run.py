@@ -93,7 +93,7 @@ def render_summary(checked: CheckedText) -> str:
         for mark, label in MARK_LABELS.items()
         if mark != "no_claim"
     ]
-    line = f'<p class="summary" role="status">{escape.html(checked.summary)}</p>'
+    line = ""
     ended = f"Ended early: {checked.why_stopped}." if checked.why_stopped else ""
     line += markup.paragraph(escape.html(ended), "small warned")
     return f'<div class="ts">{line}<div class="chips">{badges.render_row(chips)}</div></div>'

@@ -11,6 +11,8 @@ from pages.widgets.forms import form_page
 from pages.widgets.run import controls
 from pages.widgets.shell import client, drafts
 
+THREADED_FLOWS = ("research", "site")
+"""Those whose runs take a further question."""
 RESTS = (Status.REVIEW, Status.DONE)
 
 
@@ -22,6 +24,8 @@ def draw(view: RunSnapshot) -> None:
             return
         with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
             controls.draw_answer_acts(view)
+            if view.run.settings.flow not in THREADED_FLOWS:
+                return
             with st.container(key="run-bar-ask"):
                 _draw_further_question(view)
     drafts.track_chat_box(f"follow:{view.run.id}")
