@@ -12,7 +12,7 @@ from agent.batch.jobs import BatchStatus
 from agent.errors import NotFound
 from agent.types import Batch, BatchRow, RowState
 from pages.widgets.batch import allowance
-from pages.widgets.run import export_menu, run_page
+from pages.widgets.run import export_menu, run_page, status_line
 from pages.widgets.shell import (
     badges,
     client,
@@ -75,7 +75,7 @@ def _is_working(now: BatchStatus) -> bool:
 def _draw_live(now: BatchStatus) -> None:
     batch_id = now.batch.id
     ui.link("pages/batch.py", "Other questions", "add")
-    run_page.draw_world_band(now.batch.settings)
+    st.html(f'<div class="ts small soft">{status_line.describe_world(now.batch.settings)}</div>')
     st.html(render_heading(now))
     client.show_notice("batch-run")
     st.html(render_meter(now))

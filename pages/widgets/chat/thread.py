@@ -19,7 +19,6 @@ PAGE = run_page.RunPage(
     noun="conversation",
     other_flow="This run is no conversation with the library",
     new_label="New conversation",
-    tabs=(),
 )
 TABS = {
     "Passages": lambda view: st.html(trace.render_grades(view.state, view.run.id)),

@@ -141,7 +141,6 @@ PAGE = run_page.RunPage(
     noun="check",
     other_flow="This run did not check a text",
     new_label="Check another text",
-    tabs=(),
     hints={
         Status.STOPPED: "Nothing is lost: continue, or finish with what was checked.",
         Status.DONE: "Open a sentence for its quote and reason; what could not be read is listed below.",

@@ -18,7 +18,7 @@ from agent.types.facts import number_step
 from agent.workbench import RunSnapshot, Workbench
 from pages.widgets.collect import crawl_tree, preview, results
 from pages.widgets.evidence import fact_editor
-from pages.widgets.run import action_bar, answer_card, answer_pane, export_menu, pause_prompt, run_page
+from pages.widgets.run import action_bar, answer_changes, answer_pane, export_menu, pause_prompt, run_page
 from pages.widgets.shell import badges, client, empty_state, escape, markup, ui
 
 MAX_EVENTS = 60
@@ -46,7 +46,7 @@ def _draw_result(view: RunSnapshot) -> None:
     """The digest, and what was gathered."""
     if view.state.answers:
         answer_pane.draw(view.state.answers[-1], view)
-        answer_card.draw_changes(view.state.answers)
+        answer_changes.draw(view.state.answers)
     _draw_gathered(view)
 
 
@@ -151,7 +151,6 @@ PAGE = run_page.RunPage(
     noun="run",
     other_flow="This run did not collect anything",
     new_label="Collect something else",
-    tabs=(),
     hints={
         Status.WAITING: "Approve the next step.",
         Status.REVIEW: "Read the digest and what was gathered, then accept it or send it back.",

@@ -7,13 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from agent.actions import acts
 from agent.actions.fact_edits import FactEdit
-from agent.answering import fact_view
 from agent.types import Fact, PersonMark
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import fact_actions, fact_grid, fact_table
-from pages.widgets.shell import escape, places, ui
+from pages.widgets.evidence import fact_actions, fact_grid
+from pages.widgets.shell import ui
 
 MARK_BUTTONS: dict[PersonMark, tuple[str, str]] = {
     "pinned": ("Always use", "keep"),
@@ -30,26 +28,6 @@ MARK_NOTICES: dict[PersonMark, str] = {
 }
 
 
-@places.in_place
-def draw(view: RunSnapshot) -> None:
-    """The fact that the address names; nothing when it names none of this run."""
-    known = fact_view.all_facts(view.state) if "fact" in st.query_params else []
-    fact = next((one for one in known if one.id == st.query_params["fact"]), None)
-    if fact is None or not acts.is_possible("mark", view):
-        return
-    with st.container(border=True, key="fact-card"):
-        st.html(render(fact, view.run.id))
-        with st.container(horizontal=True, vertical_alignment="center", key="fact-card-buttons"):
-            if not fact.is_own_knowledge:
-                _draw_mark_button(view, fact, "pinned")
-            _draw_mark_button(view, fact, "struck")
-            with st.popover(
-                "Correct", icon=":material/edit:", key=f"fact-card-correct-{fact.id}-{len(view.state.edits)}"
-            ):
-                _draw_correction(view, fact)
-            ui.button("Close", "fact-card-close", _close, icon="close", type="tertiary")
-
-
 def draw_buttons(view: RunSnapshot, fact: Fact) -> None:
     """What a person may do with a fact: use it always, leave it out, correct it."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"fact-buttons-{fact.id}"):
@@ -63,16 +41,6 @@ def draw_buttons(view: RunSnapshot, fact: Fact) -> None:
             key=f"fact-correct-{fact.id}-{len(view.state.edits)}",
         ):
             _draw_correction(view, fact)
-
-
-def render(fact: Fact, run_id: str) -> str:
-    """The fact with the words it stands on, as HTML."""
-    struck = fact_table.STRUCK_CLASS if fact.decision == "struck" else ""
-    head = f'<h2 class="ts-section">A fact of this run</h2><p{struck}>{escape.html(fact.statement)}</p>'
-    return (
-        f'<div class="ts">{head}<p>{fact_table.render_status(fact)}</p>'
-        f"{fact_table.render_evidence(fact, run_id)}</div>"
-    )
 
 
 def _draw_mark_button(view: RunSnapshot, fact: Fact, decision: PersonMark) -> None:
@@ -106,7 +74,3 @@ def _save(view: RunSnapshot, fact: Fact, said: str, quoted: str) -> None:
         quote=quote if quote not in (None, fact.quote) else None,
     )
     fact_grid.save(view, [draft])
-
-
-def _close() -> None:
-    st.query_params.pop("fact", None)

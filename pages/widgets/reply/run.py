@@ -9,8 +9,8 @@ from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.reply import bot_services, steps
-from pages.widgets.run import answer_card, run_page, transcript
-from pages.widgets.shell import badges, client, empty_state, escape, labels, ui
+from pages.widgets.run import answer_pane, run_page, status_line, transcript
+from pages.widgets.shell import badges, client, empty_state, escape, labels
 
 
 def draw(run_id: str) -> None:
@@ -21,24 +21,20 @@ def draw(run_id: str) -> None:
 
 def _draw_live(view: RunSnapshot) -> None:
     state: ReplyRun = view.state
-    ui.link(PAGE.path, PAGE.new_label, "add", {})
-    if bot_services.is_demo(state.own.context):
-        run_page.draw_band("The demo knowledge base", "Everything in it is invented.", view.run.settings)
     title = escape.html(escape.shorten(view.run.question, 300))
     st.html(f'<div class="ts"><h1 class="ts-question">{title}</h1>{render_status(view, state)}</div>')
     client.show_notice("reply-run")
     if client.workbench().unstored.get(view.run.id):
         st.caption("This conversation is not stored. It can be looked at for an hour, then it is gone.")
-    left, right = st.columns([6, 5], gap="medium")
-    with left:
-        messages = map(transcript.render_bubble, state.own.full_conversation(state).messages)
-        ui.heading("The conversation", f"{''.join(messages)}{render_outcome(view, state)}")
-        if state.own.should_reply:
-            with st.expander("Copy the reply", icon=":material/content_copy:", key="reply-copy"):
-                st.code(state.own.reply_text, language=None, wrap_lines=True)
-    with right:
-        ui.heading("Step by step", steps.render(view, state))
-    run_page.draw_tabs(PAGE, view)
+    run_page.draw_panes(view, lambda: _draw_conversation(view, state), TABS, "reply-tab")
+
+
+def _draw_conversation(view: RunSnapshot, state: ReplyRun) -> None:
+    messages = map(transcript.render_bubble, state.own.full_conversation(state).messages)
+    st.html(f'<div class="ts">{"".join(messages)}{render_outcome(view, state)}</div>')
+    if state.own.should_reply:
+        with st.expander("Copy the reply", icon=":material/content_copy:", key="reply-copy"):
+            st.code(state.own.reply_text, language=None, wrap_lines=True)
 
 
 def render_status(view: RunSnapshot, state: ReplyRun) -> str:
@@ -76,7 +72,13 @@ def render_status(view: RunSnapshot, state: ReplyRun) -> str:
         else f"{asked_by.platform} {asked_by.channel}".strip()
     )
     asked = badges.render(f"asked by a bot: {where}") if where else ""
-    return f'<div class="ts-now" role="status" aria-live="polite">{badges.render(*mark)}{asked}{told}</div>'
+    world = status_line.describe_world(run.settings)
+    if bot_services.is_demo(state.own.context):
+        world = (
+            world or '<span class="world" title="Everything in it is invented.">demo knowledge base</span>'
+        )
+    meta = f'<span class="figures-line small soft">{world}</span>'
+    return f'<div class="ts-now" role="status" aria-live="polite">{badges.render(*mark)}{asked}{told}{meta}</div>'
 
 
 def render_outcome(view: RunSnapshot, state: ReplyRun) -> str:
@@ -114,7 +116,7 @@ def _render_line(line: str) -> str:
 def _draw_quotes(view: RunSnapshot) -> None:
     answer = view.state.answers[-1] if view.state.answers else None
     if answer and answer.sentences:
-        st.html(answer_card.render(answer, view.run.id, model=view.run.settings.model))
+        answer_pane.draw(answer, view)
     else:
         empty_state.draw("No quotes", "The reply appears here sentence by sentence, each with its quote.")
 
@@ -125,10 +127,13 @@ PAGE = run_page.RunPage(
     noun="reply",
     other_flow="This run is no reply",
     new_label="Another conversation",
-    tabs=("Workflow", "Quotes", "Facts", "Model calls"),
-    own_tabs={"Quotes": _draw_quotes},
     missing_hint=(
         "Replies are not stored unless ai_response.store_conversations is on: one that was made on the Reply "
         "screen can be looked at for an hour, as long as the program runs."
     ),
 )
+TABS = {
+    "Step by step": lambda view: st.html(steps.render(view, view.state)),
+    "Quotes": _draw_quotes,
+    "Activity": run_page.draw_activity,
+}

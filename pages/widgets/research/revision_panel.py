@@ -6,9 +6,8 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.answering.revision import describe_target, restate_guidance, state_understood
-from agent.types import NoteReading, Settings, Status
+from agent.types import NoteReading, Status
 from agent.workbench import RunSnapshot
-from pages.widgets.forms import form_page
 from pages.widgets.shell import client, drafts, escape, places, ui
 
 
@@ -82,21 +81,3 @@ def render_thread(view: RunSnapshot) -> str:
         is_here = run_id == view.run.id
         links.append(f"<b>{name}</b>" if is_here else f'<a href="{url}" target="_self">{name}</a>')
     return f'<p class="small soft">In this thread: {" → ".join(links)}</p>'
-
-
-@places.in_place
-def draw_follow_up(view: RunSnapshot) -> None:
-    """The box for a further question; what this run found is known to it."""
-    if view.run.status not in (Status.REVIEW, Status.DONE):
-        return
-    draft = f"follow:{view.run.id}"
-    with st.expander("Ask a further question", icon=":material/forum:", key="research-follow"):
-        st.caption("A new run of this thread: it knows the facts and pages that were found here.")
-        hint = "e.g. And who designed it?"
-        drafts.text_area("Further question", draft, placeholder=hint, height=80)
-        given = view.run.id, draft, form_page.choose_next_model(view)
-        ui.button("Ask", "research-follow-ask", _ask, *given, icon="forum", type="primary")
-
-
-def _ask(run_id: str, draft: str, settings: Settings) -> None:
-    form_page.start_run(client.workbench().follow_up, run_id, drafts.read(draft), settings, sent=[draft])

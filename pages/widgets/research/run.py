@@ -11,7 +11,7 @@ from pages.widgets.evidence import conflict_list, fact_editor
 from pages.widgets.research import outline_panel, plan_panel, revision_panel
 from pages.widgets.run import (
     action_bar,
-    answer_card,
+    answer_changes,
     answer_pane,
     controls,
     pause_prompt,
@@ -27,7 +27,6 @@ PAGE = run_page.RunPage(
     noun="run",
     other_flow="This run did not research a question",
     new_label="New question",
-    tabs=(),
     hints={Status.WAITING: "Decide on the next step."},
 )
 TABS = {
@@ -67,7 +66,7 @@ def _draw_answer(view: RunSnapshot) -> None:
     if view.run.status is Status.REVIEW:
         controls.draw_other_model(view)
         controls.draw_recorded_act(view)
-    answer_card.draw_changes(view.state.answers)
+    answer_changes.draw(view.state.answers)
     if answer.journey:
         with st.expander("How this was found", icon=":material/route:", key="research-story"):
             st.text(answer.journey)

@@ -7,8 +7,8 @@ import streamlit as st
 from agent.engine.snapshots import RunSnapshot
 from agent.evidence.citation_check import diff_answers
 from agent.export.hiding import is_withheld
-from agent.types import Answer, Sentence, Settings
-from pages.widgets.run import run_page
+from agent.types import Answer, Sentence
+from pages.widgets.run import status_line
 from pages.widgets.shell import badges, escape, labels, routes, ui
 
 CHANGE_LABELS = {
@@ -29,8 +29,8 @@ def draw(one: RunSnapshot, two: RunSnapshot) -> None:
             ui.link(routes.page_for_flow(run.settings.flow), label, "arrow_forward", {"run": run.id})
         both = {"run": two.run.id, "with": one.run.id}
         ui.link("pages/compare.py", "Swap", "swap_horiz", both)
-    if one.run.settings.world == two.run.settings.world == "demo":
-        run_page.draw_world_band(Settings(world="demo"))
+    if world := status_line.describe_world(one.run.settings):
+        st.html(f'<div class="ts small soft">{world}</div>')
     is_one_question = one.run.question == two.run.question
     title = escape.html(one.run.question) if is_one_question else "Two runs, two questions"
     runs = "".join(_render_run(n, view, is_one_question) for n, view in ((1, one), (2, two)))

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from agent.actions import acts, forks
-from agent.flows import STEP_LABELS
 from agent.text.plurals import format_count
-from agent.types import Action
 from agent.types.facts import describe_place
 from agent.workbench import RunSnapshot
 from pages.widgets.forms import budget_fields, form_page
-from pages.widgets.run import timeline_cards
 from pages.widgets.run.timeline_cards import Card
 from pages.widgets.shell import client, drafts, labels, polling, routes, ui
 
@@ -41,23 +37,6 @@ def draw_on_card(view: RunSnapshot, card: Card) -> None:
             lambda: st.session_state.update({OPEN_FORM_KEY: (run_id, n)}),
             **look,
         )
-
-
-def draw_menu(view: RunSnapshot) -> None:
-    """The same for a screen without cards: a step is chosen from a list."""
-    opened = ui.popover("Branch from a step", f"research-fork-menu-{view.run.id}", "fork_right")
-    if not opened.open:
-        return
-    with opened:
-        steps = {
-            step.n: timeline_cards.PERSON_STEP_TITLES.get(step.name)
-            or STEP_LABELS.get(step.name)
-            or step.name
-            for step in reversed(view.steps)
-        }
-        names = _name_steps(steps, view.state.actions)
-        key = f"research-fork-step-{view.run.id}"
-        _draw_form(view, ui.select("Keep everything up to", names, key, filter_mode="fuzzy"), bare=True)
 
 
 def draw_origin(view: RunSnapshot) -> None:
@@ -87,15 +66,6 @@ def draw_origin(view: RunSnapshot) -> None:
 def _name_branch(number: int) -> str:
     """With the number of the card; the other cards have none."""
     return f"Branch from step {number}" if number else "Branch from here"
-
-
-def _name_steps(steps: Mapping[int, str], actions: Sequence[Action]) -> dict[int, str]:
-    """The ledger's steps as a person chooses among them: no name twice."""
-    names: dict[int, str] = {}
-    for n, text in steps.items():
-        name = f"{text}, {describe_place(actions, n)}"
-        names[n] = f"{name} ({again + 1})" if (again := list(names.values()).count(name)) else name
-    return names
 
 
 def _draw_form(view: RunSnapshot, n: int, number: int = 0, *, bare: bool = False) -> None:

@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from agent.errors import NotFound
-from agent.llm.recorded import LABEL, RECORDED
-from agent.types import Settings, Status
-from agent.workbench import WORLD_LABELS, RunSnapshot
-from pages.widgets.evidence import conflict_list, fact_editor, source_list, unreadable_pages
+from agent.types import Status
+from agent.workbench import RunSnapshot
+from pages.widgets.evidence import source_list, unreadable_pages
 from pages.widgets.forms import source_filter_form
 from pages.widgets.run import (
     answer_pane,
     confidence_chart,
     evidence_pane,
-    flow_diagram,
     fork_dialog,
     model_calls,
     page_graph,
@@ -25,19 +23,9 @@ from pages.widgets.run import (
     status_line,
     timeline,
 )
-from pages.widgets.shell import badges, client, drafts, empty_state, escape, labels, polling, routes, ui
+from pages.widgets.shell import client, drafts, empty_state, escape, polling, routes, ui
 
 Tab = Callable[[RunSnapshot], None]
-COMMON_TABS: dict[str, Tab] = {
-    "Facts": fact_editor.draw,
-    "Confidence": confidence_chart.draw,
-    "Sources": source_list.draw_for_run,
-    "Source graph": page_graph.draw,
-    "Unavailable sources": unreadable_pages.draw,
-    "Conflicts": conflict_list.draw,
-    "Workflow": flow_diagram.draw,
-    "Model calls": model_calls.draw,
-}
 
 
 @dataclass(frozen=True)
@@ -50,8 +38,6 @@ class RunPage:
     other_flow: str
     """What is said of a run of another flow."""
     new_label: str
-    tabs: tuple[str, ...]
-    own_tabs: Mapping[str, Tab] = field(default_factory=dict)
     hints: Mapping[Status, str] = field(default_factory=dict)
     """What is expected of the reader at each status."""
     missing_hint: str = "It may have been started on another computer or with another data folder."
@@ -153,52 +139,6 @@ def draw_activity(view: RunSnapshot) -> None:
     ) as calls:
         if calls.open:
             model_calls.draw(view)
-
-
-def draw_tabs(page: RunPage, view: RunSnapshot, key: str = "") -> None:
-    """The tabs; only the open one is drawn, so that a poll costs the same however much a run knows."""
-    tabs = {**COMMON_TABS, **page.own_tabs}
-    opened = st.tabs(page.tabs, key=key or f"{page.flows[0]}-tab", on_change="rerun")
-    for name, tab in zip(page.tabs, opened, strict=True):
-        if tab.open:
-            with tab:
-                tabs[name](view)
-
-
-def draw_world_band(settings: Settings) -> None:
-    """The band that stays as long as a run reads another data source than the web."""
-    if settings.world == "live":
-        return
-    demo = settings.world == "demo"
-    folder = f"Pages of the {labels.describe_world(settings.world)}"
-    title = WORLD_LABELS["demo"] if demo else folder
-    means = "Nothing here is about the real world." if demo else "Nothing here comes from the live web."
-    draw_band(escape.html(title), means, settings)
-
-
-def draw_band(title: str, text: str, settings: Settings | None = None) -> None:
-    """A band above a screen, from HTML; with the settings of a run it says that recorded replies answer."""
-    is_recorded = settings is not None and settings.model == RECORDED
-    more = f" <b>{LABEL.capitalize()}.</b> A strong model’s replies to this example, recorded." * is_recorded
-    st.html(f'<div class="ts band" role="note"><b>{title}.</b> {text}{more}</div>')
-
-
-def render_status(view: RunSnapshot, rest: Mapping[Status, str], more: str = "") -> str:
-    """A run's status as a line of HTML: status, `more` chips, what it does or what is expected (`rest`)."""
-    if view.activity:
-        activity = escape.html(escape.shorten(view.activity, 140))
-        now = f'<span class="pulse" aria-hidden="true"></span><span class="say">{activity}</span>'
-    else:
-        hint = view.run.error or rest.get(view.run.status, "It could not continue.")
-        now = f'<span class="say soft">{escape.html(hint)}</span>'
-    status = badges.render(labels.describe_status(view.run), labels.STATUS_TONE[view.run.status])
-    if pause_prompt.describe_outage(view):
-        status, now = (
-            badges.render("Paused", "warn"),
-            '<span class="say soft">no answer from the model</span>',
-        )
-    imported = badges.render("imported", "warn") if view.run.imported else ""
-    return f'<div class="ts-now" role="status" aria-live="polite">{status}{imported}{more}{now}</div>'
 
 
 def draw_missing(noun: str, text: str, screen: str, label: str, hint: str = RunPage.missing_hint) -> None:

@@ -20,7 +20,6 @@ PAGE = run_page.RunPage(
     noun="conversation",
     other_flow="This run did not ask a site",
     new_label="Ask another site",
-    tabs=(),
     hints={Status.REVIEW: "Check the quotes, accept the answer, or ask a follow-up."},
 )
 TABS = {

@@ -1,0 +1,57 @@
+"""What changed from one answer to the next, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from agent.evidence import citation_check
+from agent.text.plurals import format_count
+from agent.types import Answer
+from pages.widgets.shell import badges, escape, labels, places
+
+CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
+
+
+@places.in_place
+def draw(given: Sequence[Answer]) -> None:
+    """What changed from the former answer to the newest, and why it was written anew; nothing for a first
+    one."""
+    if len(given) > 1:
+        with st.expander(
+            f"What changed since answer {given[-2].n}",
+            expanded=True,
+            icon=":material/difference:",
+            key="research-changes",
+        ):
+            st.html(render(given[-2], given[-1]))
+
+
+def render(old: Answer, new: Answer) -> str:
+    """The difference between two answers as an HTML list."""
+    found = citation_check.diff_answers(old, new)
+    items = []
+    for change in found:
+        if change.kind == "same":
+            continue
+        before = (
+            f"<del>{escape.html(change.old.text)}</del> "
+            if change.old and change.kind in ("removed", "reworded")
+            else ""
+        )
+        after = escape.html(change.new.text) if change.new else ""
+        items.append(
+            f'<li class="{change.kind}">{badges.render(CHANGE_LABELS[change.kind])} {before}{after}</li>'
+        )
+    same = sum(change.kind == "same" for change in found)
+    kept = f'<p class="small soft">{format_count(same, "sentence")} unchanged.</p>' if same else ""
+    was, now = (
+        labels.VERDICT[one.verdict]
+        + ("" if one.confidence is None else f", confidence {labels.format_percent(one.confidence)}")
+        for one in (old, new)
+    )
+    verdict = f"<p>Before: {was}. Now: {now}.</p>" if was != now else ""
+    nothing = "" if items else "<p>The answer says the same.</p>"
+    why = f'<p class="small">Updated {escape.html(new.because)}.</p>' if new.because else ""
+    return f'<div class="ts">{why}{verdict}{nothing}<ul class="changes">{"".join(items)}</ul>{kept}</div>'
