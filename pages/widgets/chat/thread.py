@@ -9,7 +9,7 @@ import streamlit as st
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import clarify_form, message_box, scope, trace, turn
-from pages.widgets.evidence import fact_editor
+from pages.widgets.evidence import facts
 from pages.widgets.run import controls, pause_prompt, run_page, status_line
 from pages.widgets.shell import client, drafts, polling, ui
 
@@ -22,7 +22,7 @@ PAGE = run_page.RunPage(
 )
 TABS = {
     "Passages": lambda view: st.html(trace.render_grades(view.state, view.run.id)),
-    "Facts": fact_editor.draw,
+    "Facts": facts.draw,
     "Activity": trace.draw_activity,
 }
 SHOWN_THREAD_KEY, SHOW_ALL_KEY = "chat-shown", "chat-opened-all"

@@ -17,7 +17,7 @@ from agent.types import Status
 from agent.types.facts import number_step
 from agent.workbench import RunSnapshot, Workbench
 from pages.widgets.collect import crawl_tree, preview, results
-from pages.widgets.evidence import fact_editor
+from pages.widgets.evidence import facts
 from pages.widgets.run import action_bar, answer_changes, answer_pane, export_menu, pause_prompt, run_page
 from pages.widgets.shell import badges, client, empty_state, escape, markup, ui
 
@@ -160,7 +160,7 @@ PAGE = run_page.RunPage(
 TABS = {
     "Path": _draw_path,
     "Left out": _draw_dropped,
-    "Facts": fact_editor.draw,
+    "Facts": facts.draw,
     "Sources": run_page.draw_sources,
     "Activity": _draw_activity,
 }

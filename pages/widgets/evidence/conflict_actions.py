@@ -9,7 +9,7 @@ from agent.actions import acts, conflict_rulings
 from agent.flows.research.policy import settling_query
 from agent.types import Conflict, Status
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import fact_actions
+from pages.widgets.evidence import facts
 from pages.widgets.shell import client, escape, ui
 
 
@@ -57,7 +57,7 @@ def _settle(view: RunSnapshot, conflict: Conflict, ruling: str, value: str, name
         ruling=ruling,
         value=value,
         because=st.session_state.get(f"{name}-why") or "",
-        done=f"Settled. {fact_actions.describe_consequence(view)}".strip(),
+        done=f"Settled. {facts.describe_consequence(view)}".strip(),
         then=lambda _: ui.close_popover(name),
     )
 

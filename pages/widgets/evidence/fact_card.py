@@ -1,5 +1,4 @@
-"""One fact opened for editing: the words it stands on, and what a person may do with it. `?fact=` in the
-address names it."""
+"""What a person may do with one fact."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ import streamlit as st
 from agent.actions.fact_edits import FactEdit
 from agent.types import Fact, PersonMark
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import fact_actions, fact_grid
+from pages.widgets.evidence import facts
 from pages.widgets.shell import ui
 
 MARK_BUTTONS: dict[PersonMark, tuple[str, str]] = {
@@ -49,7 +48,7 @@ def _draw_mark_button(view: RunSnapshot, fact: Fact, decision: PersonMark) -> No
     if fact.decision == decision:
         (label, icon), decision = UNMARK_BUTTONS[decision], "none"
     more: Any = {"icon": icon, "given": {"facts": [fact.id], "decision": decision}}
-    more["done"] = f"{MARK_NOTICES[decision]} {fact_actions.describe_consequence(view)}".strip()
+    more["done"] = f"{MARK_NOTICES[decision]} {facts.describe_consequence(view)}".strip()
     key = f"fact-{label.lower().replace(' ', '-')}-{fact.id}"
     ui.act(view, "mark", key, label, type="tertiary", **more)
 
@@ -73,4 +72,4 @@ def _save(view: RunSnapshot, fact: Fact, said: str, quoted: str) -> None:
         statement=statement if statement != fact.statement else None,
         quote=quote if quote not in (None, fact.quote) else None,
     )
-    fact_grid.save(view, [draft])
+    facts.save(view, [draft])

@@ -7,7 +7,7 @@ import streamlit as st
 
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import conflict_list, fact_editor
+from pages.widgets.evidence import conflict_list, facts
 from pages.widgets.research import outline_panel, plan_panel, revision_panel
 from pages.widgets.run import (
     action_bar,
@@ -31,7 +31,7 @@ PAGE = run_page.RunPage(
 )
 TABS = {
     "Sources": run_page.draw_sources,
-    "Facts": fact_editor.draw,
+    "Facts": facts.draw,
     "Conflicts": conflict_list.draw,
     "Plan": plan_panel.draw,
     "Activity": run_page.draw_activity,

@@ -10,7 +10,7 @@ import streamlit as st
 from agent.errors import NotFound
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import source_list, unreadable_pages
+from pages.widgets.evidence import sources, unreadable_pages
 from pages.widgets.forms import source_filter_form
 from pages.widgets.run import (
     answer_pane,
@@ -112,7 +112,7 @@ def draw_panes(
 
 def draw_sources(view: RunSnapshot) -> None:
     """The sites of a run, what could not be read, and the graph of its pages."""
-    source_list.draw_for_run(view)
+    sources.draw(view)
     if unreadable_pages.count_failed_requests(view.state):
         with st.expander(
             "Unavailable sources", icon=":material/link_off:", key="sources-unread", on_change="rerun"

@@ -36,9 +36,3 @@ def stored_page_link(run_id: str, page_id: str, fact_id: str = "", before: str =
     """The link to a stored page in a new tab, after `before`; "" where no page is stored."""
     url = escape.stored_page_url(run_id, page_id, fact_id)
     return f'{before}<a href="{url}" target="_blank">see it in the page</a>' if page_id else ""
-
-
-def edit_fact_link(run_id: str, fact_id: str) -> str:
-    """The link to a fact's own card; relative, so that a path prefix in front of the address is kept."""
-    url = escape.fact_url(run_id, fact_id)
-    return f'<p class="small"><a href="{url}" target="_self">Exclude, always use or correct this fact</a></p>'

@@ -9,7 +9,7 @@ import streamlit as st
 
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import fact_editor
+from pages.widgets.evidence import facts
 from pages.widgets.run import action_bar, answer_pane, pause_prompt, run_page, waiting
 from pages.widgets.shell import client, escape, labels, markup
 from pages.widgets.site import trace
@@ -24,7 +24,7 @@ PAGE = run_page.RunPage(
 )
 TABS = {
     "Sources": lambda view: st.html(trace.render_pages(view.state, view.run.id)),
-    "Facts": fact_editor.draw,
+    "Facts": facts.draw,
     "Activity": lambda view: st.html(trace.render_decisions(view.state, view.run.id)),
 }
 
