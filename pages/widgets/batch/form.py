@@ -34,7 +34,7 @@ EXAMPLE_LABEL = "Answer the questions of the demo world"
 def draw() -> None:
     """The whole screen."""
     st.query_params.clear()
-    offline = form_page.draw_head(FORM)
+    form_page.draw_head(FORM)
     given = st.file_uploader(
         "A table of questions (CSV)",
         type=["csv", "tsv", "txt"],
@@ -69,7 +69,6 @@ def draw() -> None:
             help="Bring a table first",
         )
         _draw_example(settings.model, allowance)
-    form_page.draw_offline_note(FORM, offline, settings)
     form_page.draw_recent(FORM, _list_recent())
 
 

@@ -16,7 +16,6 @@ from pages.widgets.run import export_menu, run_page, status_line
 from pages.widgets.shell import (
     badges,
     client,
-    drafts,
     escape,
     labels,
     markup,
@@ -64,7 +63,6 @@ def draw(batch_id: str) -> None:
         )
         return
     st.set_page_config(page_title=f"{escape.shorten(now.batch.name, 50)} · Touchstone")
-    drafts.install_script()
     polling.follow(lambda: jobs.get_status(client.workbench(), batch_id), _is_working, _draw_live, now)
 
 

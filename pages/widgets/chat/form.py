@@ -12,6 +12,7 @@ from pages.widgets.library import demo
 from pages.widgets.shell import client, empty_state, labels, ui
 
 FORM = form_page.Form(
+    reads_web=False,
     flow="chat",
     title="Talk with what was read.",
     text="Ask the library: pages your runs have read and documents you add. Each "

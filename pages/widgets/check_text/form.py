@@ -35,7 +35,7 @@ WAYS = {"paste": "Paste", "upload": "Upload", "address": "Web address"}
 
 def draw() -> None:
     """The whole screen."""
-    offline = form_page.draw_head(FORM)
+    form_page.draw_head(FORM)
     with st.container(key="check-text-ask"):
         _draw_input()
         settings = form_page.draw_settings(
@@ -46,7 +46,6 @@ def draw() -> None:
         for example in form_page.list_examples("check_text")
     ]
     form_page.draw_examples(FORM, examples, _start_example)
-    form_page.draw_offline_note(FORM, offline, settings)
     form_page.draw_recent(
         FORM,
         [

@@ -29,7 +29,7 @@ PROMPT, STARTS = "collect:prompt", "collect:starts"
 
 def draw() -> None:
     """The whole screen."""
-    offline = form_page.draw_head(FORM)
+    form_page.draw_head(FORM)
     with st.container(key="collect-ask"):
         hint = "e.g. What are members saying about … in the last month?"
         drafts.text_area("What to gather", PROMPT, placeholder=hint, height=90)
@@ -47,7 +47,6 @@ def draw() -> None:
         for example in form_page.list_examples("collect")
     ]
     form_page.draw_examples(FORM, examples, _start_example)
-    form_page.draw_offline_note(FORM, offline, settings)
     form_page.draw_recent(
         FORM,
         [

@@ -38,7 +38,8 @@ def _draw_live(view: RunSnapshot) -> None:
     with st.container():  # or nothing: what follows keeps its position
         if view.run.status is Status.WAITING:
             preview.draw(view, view.state)
-    run_page.draw_panes(view, lambda: _draw_result(view), TABS, "collect-tab")
+    tabs = {"Changes": answer_changes.draw, **TABS} if len(view.state.answers) > 1 else TABS
+    run_page.draw_panes(view, lambda: _draw_result(view), tabs, "collect-tab")
     action_bar.draw(view)
 
 
@@ -46,7 +47,6 @@ def _draw_result(view: RunSnapshot) -> None:
     """The digest, and what was gathered."""
     if view.state.answers:
         answer_pane.draw(view.state.answers[-1], view)
-        answer_changes.draw(view.state.answers)
     _draw_gathered(view)
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from agent.llm import recorded
 from agent.llm.recorded import LABEL, RECORDED
@@ -35,17 +34,33 @@ class Form:
     """What to say, and what to do, when there are no latest runs."""
     intro: str = ""
     examples_title: str = "Try it in the demo world"
+    reads_web: bool = True
     columns: int = 3
     """Columns of the examples, at most."""
 
 
-def draw_head(form: Form) -> DeltaGenerator:
-    """The title with what the flow does, and the notice of the last action; returns the place where
-    `draw_offline_note` says that there is no network."""
+def draw_head(form: Form) -> None:
+    """The title with what the flow does, the notice of the last action, and what to do where there is no
+    network or no model."""
     st.html(f'<div class="ts ts-hero"><h1>{form.title}</h1><p>{form.text}</p></div>')
     client.show_notice(form.flow)
-    drafts.install_script()
-    return st.empty()
+    if (
+        form.reads_web
+        and st.session_state.get(f"{form.flow}-world", "live") == "live"
+        and not client.is_online()
+    ):
+        _draw_offline(form)
+
+
+def _draw_offline(form: Form) -> None:
+    """That there is no network; to try again, and the demo world, which needs none."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"{form.flow}-offline"):
+        told = "<b>There is no network.</b> The web cannot be read now; the demo world is here: its pages are invented."
+        st.html(f'<div class="ts">{told}</div>', width="stretch")
+        demo = {f"{form.flow}-world": "demo"}
+        ui.button("Use the demo", f"{form.flow}-use-demo", st.session_state.update, demo, icon="cottage")
+        retry = (client.check_network, client.workbench())
+        ui.button("Try again", f"{form.flow}-try-network", *retry, icon="refresh", type="tertiary")
 
 
 def draw_settings(
@@ -195,26 +210,6 @@ def load_demo_questions() -> list[str]:
     ordered = sorted(first_of_kind.values(), key=rows.index)
     ordered += [row for row in rows if row not in ordered]
     return [row["question"] for row in ordered[:MAX_EXAMPLES]]
-
-
-@st.cache_data(ttl=20, show_spinner=False)
-def is_online() -> bool:
-    """Whether there is a network; asked at most every 20 seconds."""
-    return client.workbench().worker.world("live").is_reachable()
-
-
-def draw_offline_note(form: Form, place: DeltaGenerator, settings: Settings) -> None:
-    """Says there that there is no network when the web is chosen, and offers the demo world."""
-    if settings.world != "live" or is_online():
-        return
-    with place.container(border=True, key=f"{form.flow}-offline"):
-        st.html(
-            '<div class="ts"><b>There seems to be no network.</b> The live web cannot be read now. '
-            "The demo world needs none; its sites are invented, and its runs say so.</div>"
-        )
-        label = "Use the demo world instead"
-        given = {f"{form.flow}-world": "demo"}
-        ui.button(label, f"{form.flow}-use-demo", st.session_state.update, given, icon="cottage")
 
 
 def find_recent(*flows: str, limit: int = 5, first_turns: bool = False) -> list[Run]:

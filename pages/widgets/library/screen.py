@@ -6,7 +6,7 @@ import streamlit as st
 
 from agent.library.collection import Library
 from pages.widgets.library import demo, passage_search, source_index, source_list, upload
-from pages.widgets.shell import client, drafts, url_state
+from pages.widgets.shell import client, url_state
 
 VIEW_KEY, WAS_EMPTY_KEY = "library-view", "library-first"
 """The part that is shown, and whether the screen of an empty library was drawn last."""
@@ -27,7 +27,6 @@ def draw() -> None:
         "Reply and Chat answer from it.</p></div>"
     )
     client.show_notice("library")
-    drafts.install_script()
     if not held and not shelf.count(deleted=True):
         _draw_first_time()
         return

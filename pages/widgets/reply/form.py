@@ -17,6 +17,7 @@ from pages.widgets.run import transcript
 from pages.widgets.shell import client, drafts, empty_state, escape, labels, ui
 
 FORM = form_page.Form(
+    reads_web=False,
     flow="reply",
     title="Reply, or stay silent.",
     text="Paste a conversation from a forum or a chat. Touchstone decides whether it "

@@ -40,7 +40,7 @@ UNTIL_BY_MODE: dict[str, StopPoint] = {"step": "step", "conflict": "conflict", "
 def draw() -> None:
     """The whole screen."""
     st.query_params.clear()  # a link from a run to this screen leaves the run in the address (Streamlit 1.67)
-    offline = form_page.draw_head(FORM)
+    form_page.draw_head(FORM)
     owner = client.owner_key()
     with st.container(key="research-ask"):
         hint = "e.g. Who runs the company that makes …, and since when?"
@@ -70,7 +70,6 @@ def draw() -> None:
             for run in form_page.find_recent()
         ],
     )
-    form_page.draw_offline_note(FORM, offline, settings)
 
 
 def _draw_options(mode: str) -> Settings:

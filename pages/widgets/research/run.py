@@ -3,8 +3,6 @@ it works, and looks the same after a refresh or in a second tab."""
 
 from __future__ import annotations
 
-import streamlit as st
-
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_list, facts
@@ -13,7 +11,6 @@ from pages.widgets.run import (
     action_bar,
     answer_changes,
     answer_pane,
-    controls,
     pause_prompt,
     pending_decision,
     run_page,
@@ -51,7 +48,8 @@ def _draw_live(view: RunSnapshot) -> None:
     revision_panel.draw_understood(view)
     outline_panel.draw(view)
     pending_decision.draw(view, _list_engines(view))
-    run_page.draw_panes(view, lambda: _draw_answer(view), TABS, "research-tab")
+    tabs = {"Changes": answer_changes.draw, **TABS} if len(view.state.answers) > 1 else TABS
+    run_page.draw_panes(view, lambda: _draw_answer(view), tabs, "research-tab")
     action_bar.draw(view)
 
 
@@ -61,15 +59,7 @@ def _draw_answer(view: RunSnapshot) -> None:
     if not view.state.answers:
         waiting.draw(view)
         return
-    answer = view.state.answers[-1]
-    answer_pane.draw(answer, view)
-    if view.run.status is Status.REVIEW:
-        controls.draw_other_model(view)
-        controls.draw_recorded_act(view)
-    answer_changes.draw(view.state.answers)
-    if answer.journey:
-        with st.expander("How this was found", icon=":material/route:", key="research-story"):
-            st.text(answer.journey)
+    answer_pane.draw(view.state.answers[-1], view)
     outline_panel.draw_rewrite(view)
 
 

@@ -22,6 +22,9 @@ def draw(view: RunSnapshot) -> None:
         if view.run.status not in RESTS or not view.state.answers:
             controls.draw(view)
             return
+        if view.run.status is Status.REVIEW:
+            controls.draw_other_model(view)
+            controls.draw_recorded_act(view)
         with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
             controls.draw_answer_acts(view)
             if view.run.settings.flow not in THREADED_FLOWS:

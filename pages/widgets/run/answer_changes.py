@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from agent.evidence import citation_check
 from agent.text.plurals import format_count
 from agent.types import Answer
-from pages.widgets.shell import badges, escape, labels, places
+from agent.workbench import RunSnapshot
+from pages.widgets.shell import badges, escape, labels
 
 CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
 
 
-@places.in_place
-def draw(given: Sequence[Answer]) -> None:
-    """What changed from the former answer to the newest, and why it was written anew; nothing for a first
-    one."""
-    if len(given) > 1:
-        with st.expander(
-            f"What changed since answer {given[-2].n}",
-            expanded=True,
-            icon=":material/difference:",
-            key="research-changes",
-        ):
-            st.html(render(given[-2], given[-1]))
+def draw(view: RunSnapshot) -> None:
+    """What changed from the former answer to the newest, and why it was written anew."""
+    st.html(render(*view.state.answers[-2:]))
 
 
 def render(old: Answer, new: Answer) -> str:

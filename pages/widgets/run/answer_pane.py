@@ -42,8 +42,12 @@ CHECKED = {
 
 
 def draw(answer: Answer, view: RunSnapshot) -> None:
-    """The answer of a run, each part of it a way to its evidence."""
-    draw_html(render(answer, view.run.id, view.run.question), f"answer-{view.run.id}")
+    """The answer of a run, each part of it a way to its evidence; folded below it how it was found."""
+    html = render(answer, view.run.id, view.run.question)
+    if answer.journey:
+        told = escape.html(answer.journey)
+        html += f'<details class="journey"><summary>How this was found</summary><p>{told}</p></details>'
+    draw_html(html, f"answer-{view.run.id}")
 
 
 def draw_html(html: str, key: str) -> None:

@@ -3,6 +3,8 @@ back its answer."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from agent.actions.acts import find_recorded_act
@@ -51,9 +53,10 @@ def draw_other_model(view: RunSnapshot) -> None:
 def draw_recorded_act(view: RunSnapshot) -> None:
     """In an example of the demo: what a person may do now, and its replies are recorded, too."""
     if act := find_recorded_act(view):
-        st.caption("Try it: the replies to this were recorded, too.")
-        label = escape.md(act.label)
-        ui.act(view, act.act, "research-recorded-act", label, icon="touch_app", given=act.given)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="recorded-act"):
+            st.caption("Try it, recorded too:", width="content")
+            more: Any = {"icon": "touch_app", "given": act.given, "type": "tertiary"}
+            ui.act(view, act.act, "research-recorded-act", escape.md(act.label), **more)
 
 
 def _is_check(view: RunSnapshot) -> bool:

@@ -72,14 +72,23 @@ def _draw_sentence(view: RunSnapshot, answer: Answer, n: int, number: int) -> No
     said = answer.sentences[n - 1]
     draw_head()
     st.html(f'<div class="ts evidence-said">{_render_said(said)}</div>')
-    for conflict in _find_conflicts(view, said):
-        conflict_list.draw_conflict(view, conflict)
+    draw = [_draw_quotes, _draw_conflicts] if number or not said.disputed else [_draw_conflicts, _draw_quotes]
+    for each in draw:
+        each(view, answer, said, number)
+    revision_panel.draw_comment(view, f"s{n}")
+
+
+def _draw_quotes(view: RunSnapshot, answer: Answer, said: Sentence, number: int) -> None:
     cited = [source for source in answer.sources if set(said.fact_ids) & set(source.fact_ids)]
     for source in sorted(cited, key=lambda source: source.n != number):
         for fact in (view.state.facts.get(i) for i in source.fact_ids if i in said.fact_ids):
             if fact:
                 _draw_fact(view, source, fact, chosen=source.n == number)
-    revision_panel.draw_comment(view, f"s{n}")
+
+
+def _draw_conflicts(view: RunSnapshot, answer: Answer, said: Sentence, number: int) -> None:
+    for conflict in _find_conflicts(view, said):
+        conflict_list.draw_conflict(view, conflict)
 
 
 def draw_head() -> None:

@@ -23,7 +23,7 @@ from pages.widgets.run import (
     status_line,
     timeline,
 )
-from pages.widgets.shell import client, drafts, empty_state, escape, polling, routes, ui
+from pages.widgets.shell import client, empty_state, escape, polling, routes, ui
 
 Tab = Callable[[RunSnapshot], None]
 
@@ -58,7 +58,6 @@ def open_run(page: RunPage, run_id: str) -> RunSnapshot | None:
         ui.link(place, "Open it on its own screen", "arrow_forward", {"run": run_id})
         return None
     st.set_page_config(page_title=f"{escape.shorten(view.run.question, 50)} · Touchstone")
-    drafts.install_script()
     return view
 
 

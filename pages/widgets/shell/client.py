@@ -119,6 +119,25 @@ def has_model(chosen: str) -> bool:
     return chosen == RECORDED or (chosen != "keyless" and bool(workbench().active_configuration().model))
 
 
+_network: tuple[float, bool] = (0.0, True)
+"""When the network was last asked for (monotonic clock), and whether it was there."""
+NETWORK_S = 20.0
+"""Seconds after which it is asked for again."""
+
+
+def is_online() -> bool:
+    """Whether there was a network when it was last asked for: a screen does not wait for it."""
+    if time.monotonic() - _network[0] > NETWORK_S:
+        threading.Thread(target=check_network, args=(workbench(),), daemon=True).start()
+    return _network[1]
+
+
+def check_network(bench: Workbench) -> None:
+    """Ask for the network."""
+    global _network
+    _network = time.monotonic(), bench.is_online()
+
+
 def explain_missing_model() -> str:
     """Why there is no model although one is set up; "" when there is one, or none was wanted."""
     active = workbench().active_configuration()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from agent.errors import SignInRefused
-from pages.widgets.shell import client, sign_in, url_state
+from pages.widgets.shell import client, drafts, sign_in, url_state
 
 HERE = Path(__file__).parent
 
@@ -34,6 +34,7 @@ def draw() -> None:
     screen = st.navigation(_list_screens(), position="top" if sign_in.is_open() else "hidden")
     sign_in.require_sign_in()
     screen.run()
+    drafts.install_script()  # last: it takes no room, but it takes its time
 
 
 def _list_screens() -> dict[str, list[Any]]:

@@ -181,6 +181,7 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     logging.getLogger("agent.reply").setLevel(logging.INFO)  # one line a reply, with the path it took
     if client.benches().accounts is None:
         bench = client.workbench()
+        threading.Thread(target=client.check_network, args=(bench,), daemon=True).start()
         for run in bench.runs(limit=PREFETCHED_RUNS):
             bench.snapshots.prefetch(run.id)
     else:

@@ -41,7 +41,7 @@ LIMIT_FIELDS = {
 
 def draw() -> None:
     """The whole screen."""
-    offline = form_page.draw_head(FORM)
+    form_page.draw_head(FORM)
     saved_sites.draw_choice()
     with st.container(key="site-ask"):
         drafts.text_area(
@@ -54,7 +54,6 @@ def draw() -> None:
         (form_page.label_example(example), (example, settings)) for example in form_page.list_examples("site")
     ]
     form_page.draw_examples(FORM, examples, _start_example)
-    form_page.draw_offline_note(FORM, offline, settings)
     form_page.draw_recent(FORM, _list_recent())
 
 
