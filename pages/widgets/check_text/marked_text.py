@@ -56,7 +56,8 @@ def _render_sentence(one: MarkedSentence, run_id: str) -> str:
     see = f"{run_id}.{one.sentence.id}"
     return (
         f'<span class="sentence {tone}" data-see="{see}" title="{tip}">{text}</span>&#8288;'
-        f'<button type="button" class="mark {tone}" data-see="{see}" aria-label="{label}">{shown}</button>{person}'
+        f'<button type="button" class="mark {tone}" data-see="{see}" aria-label="{label}">{shown}</button>'
+        f"{person}"
     )
 
 

@@ -114,12 +114,14 @@ def _render_side(side: SideSummary, run_id: str) -> str:
     mark = f" {badges.render('chosen', 'good')}" if side.is_chosen else ""
     quotes = "".join(
         f'<div class="quote">{escape.html(fact.quote)}</div><p class="small soft">'
-        f"{escape.render_link(fact.url, fact.title or escape.host(fact.url))} · {escape.html(escape.host(fact.url))}"
+        f"{escape.render_link(fact.url, fact.title or escape.host(fact.url))} · "
+        f"{escape.html(escape.host(fact.url))}"
         f"{markup.stored_page_link(run_id, fact.page_id, fact.id)}</p>"
         for fact in side.facts[:MAX_QUOTES]
     )
     about = " · ".join(filter(None, (side.source_count_text, _describe_date(side))))
-    return f'<p><b class="value">{escape.html(side.value)}</b>{mark} <span class="small soft">{escape.html(about)}</span></p>{quotes}'
+    value = f'<b class="value">{escape.html(side.value)}</b>{mark}'
+    return f'<p>{value} <span class="small soft">{escape.html(about)}</span></p>{quotes}'
 
 
 def _describe_date(side: SideSummary) -> str:

@@ -152,7 +152,7 @@ def save(view: RunSnapshot, drafts: Sequence[FactEdit]) -> None:
         after = describe_consequence(view)
         if bare := fact_edits.find_unsupported_facts(client.workbench().snapshot(view.run.id), drafts):
             which = f"{format_count(len(bare), 'corrected fact')} {'says' if len(bare) == 1 else 'say'} more"
-            advice = "than the quote supports: not backed by a page any more. Correct the quote, or choose “Always use”."
+            advice = "than the quote supports: correct the quote, or choose “Always use”."
             client.set_notice("warning", f"Saved. {which} {advice} {after}")
         else:
             client.set_notice("success", f"Saved. {after}".strip())

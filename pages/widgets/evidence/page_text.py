@@ -71,7 +71,8 @@ def render_quote_alone(text: str, fact: Fact) -> str:
     )
     ends = [at for at in (text.find("\n", fact.end), text.find(". ", fact.end) + 1) if at > 0]
     end = min([*ends, fact.end + CONTEXT_CHARS, len(text)])
-    return f'<div class="quote">{render_marked(text, [fact], chosen=fact.id, start=max(start, 0), end=end)}</div>'
+    marked = render_marked(text, [fact], chosen=fact.id, start=max(start, 0), end=end)
+    return f'<div class="quote">{marked}</div>'
 
 
 def parse_passage(text: str, start: str, end: str) -> Fact | None:

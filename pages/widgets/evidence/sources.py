@@ -1,5 +1,5 @@
-"""The sources of a run, grouped by site: each page with its cited mark, its date and its facts; how far a site
-is trusted, in words; and the way to leave one out, after a look at what that would take away."""
+"""The sources of a run, grouped by site: each page with its cited mark, date and facts; how far a site is
+trusted, in words; and the way to leave one out, after a look at what goes with it."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ def render_site(domain: SourceDomain, view: RunSnapshot, cited: Mapping[str, int
     copies = f", same text as {', '.join(domain.copies)}" if domain.copies else ""
     struck = ' class="struck"' if domain.name in view.state.strikes else ""
     pages = "".join(_render_page(page, domain.facts, view.run.id, cited) for page in join_works(domain.pages))
-    trust = f'<span class="small soft">trust: {escape.html(trust_label(domain.trust))} – {escape.html(why + copies)}</span>'
-    return f'<div class="ts site"><p><b{struck}>{escape.html(domain.name)}</b> {trust}</p><ul class="pages">{pages}</ul></div>'
+    trust = escape.html(f"trust: {trust_label(domain.trust)} – {why}{copies}")
+    head = f'<p><b{struck}>{escape.html(domain.name)}</b> <span class="small soft">{trust}</span></p>'
+    return f'<div class="ts site">{head}<ul class="pages">{pages}</ul></div>'
 
 
 def join_works(pages: list[PageRef]) -> list[PageRef]:
@@ -80,7 +81,8 @@ def _render_page(page: PageRef, facts: list[Fact], run_id: str, cited: Mapping[s
     title = escape.shorten(page.title or escape.shorten_url(page.url), 90)
     url = escape.stored_page_url(run_id, page.page_id)
     told = " · ".join(filter(None, (date, format_count(len(own), "fact") if own else "no facts")))
-    return f'<li>{mark}<a href="{url}" target="_blank">{escape.html(title)}</a> <span class="small soft">{told}</span></li>'
+    link = f'<a href="{url}" target="_blank">{escape.html(title)}</a>'
+    return f'<li>{mark}{link} <span class="small soft">{told}</span></li>'
 
 
 def _draw_exclude(view: RunSnapshot, domain: SourceDomain) -> None:
@@ -111,7 +113,7 @@ def _strike(view: RunSnapshot, source: str, popover: str) -> None:
 def render_strike_impact(fall: StrikeImpact) -> str:
     """What leaving out a source takes with it, as HTML."""
     lost, weak = fall.sentences, len(fall.weakened)
-    told = f"<p><b>{format_count(len(fall.facts), 'fact')}</b> will be excluded, and so will anything read there later.</p>"
+    told = f"<p><b>{format_count(len(fall.facts), 'fact')}</b> will be excluded, later ones of it, too.</p>"
     told += f"<p>The answer loses {format_count(len(lost), 'sentence') if lost else 'no sentence'}"
     told += f", and {format_count(weak, 'sentence')} one of its sources" if weak else ""
     items = "".join(

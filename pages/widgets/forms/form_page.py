@@ -55,7 +55,9 @@ def draw_head(form: Form) -> None:
 def _draw_offline(form: Form) -> None:
     """That there is no network; to try again, and the demo world, which needs none."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"{form.flow}-offline"):
-        told = "<b>There is no network.</b> The web cannot be read now; the demo world is here: its pages are invented."
+        told = (
+            "<b>There is no network.</b> The web cannot be read now. The demo world, invented pages, is here."
+        )
         st.html(f'<div class="ts">{told}</div>', width="stretch")
         demo = {f"{form.flow}-world": "demo"}
         ui.button("Use the demo", f"{form.flow}-use-demo", st.session_state.update, demo, icon="cottage")

@@ -78,7 +78,8 @@ def render_status(view: RunSnapshot, state: ReplyRun) -> str:
             world or '<span class="world" title="Everything in it is invented.">demo knowledge base</span>'
         )
     meta = f'<span class="figures-line small soft">{world}</span>'
-    return f'<div class="ts-now" role="status" aria-live="polite">{badges.render(*mark)}{asked}{told}{meta}</div>'
+    line = f"{badges.render(*mark)}{asked}{told}{meta}"
+    return f'<div class="ts-now" role="status" aria-live="polite">{line}</div>'
 
 
 def render_outcome(view: RunSnapshot, state: ReplyRun) -> str:

@@ -118,7 +118,8 @@ def _find_repeated_citations(answer: Answer, run_id: str) -> tuple[set[int], lis
         if len(cells) > 1 and len(cited) == 1 and any(cited):
             quiet |= set(map(id, cells))
             first = f"{run_id}.s{answer.sentences.index(cells[0]) + 1}"
-            note = f'<p class="soft small">Source of each cell: {_render_citations(next(iter(cited)), first)}</p>'
+            cites = _render_citations(next(iter(cited)), first)
+            note = f'<p class="soft small">Source of each cell: {cites}</p>'
         for row in rows.values():
             if len({tuple(answer.citation_numbers(said)) for said in row}) == 1:
                 quiet |= {id(said) for said in sorted(row, key=lambda said: said.column)[:-1]}
@@ -128,7 +129,8 @@ def _find_repeated_citations(answer: Answer, run_id: str) -> tuple[set[int], lis
 
 def _render_citations(numbers: Sequence[int], name: str) -> str:
     return "".join(
-        f'<button type="button" class="cite" data-see="{name}-{n}" aria-label="Source {n}: show its quote">{n}</button>'
+        f'<button type="button" class="cite" data-see="{name}-{n}" '
+        f'aria-label="Source {n}: show its quote">{n}</button>'
         for n in numbers
     )
 
@@ -141,12 +143,13 @@ def _render_sentence(said: Sentence, name: str, numbers: Sequence[int]) -> str:
         marks.append((MARKS["disputed"], ""))
     tone = f" {marks[0][0][1]}" if marks else ""
     kept = " kept" if "\n" in said.text else ""
+    told = escape.html(describe_check(said, support))
     text = (
-        f'<span class="sentence{tone}{kept}" data-see="{name}" title="{escape.html(describe_check(said, support))}">'
-        f"{escape.html(said.text)}</span>"
+        f'<span class="sentence{tone}{kept}" data-see="{name}" title="{told}">{escape.html(said.text)}</span>'
     )
     shown = "".join(
-        f'<button type="button" class="mark {tone}" data-see="{name}">{escape.html(label.format(what))}</button>'
+        f'<button type="button" class="mark {tone}" data-see="{name}">'
+        f"{escape.html(label.format(what))}</button>"
         for (label, tone), what in marks
     )
     return text + _render_citations(numbers, name) + shown

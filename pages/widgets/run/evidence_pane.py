@@ -120,9 +120,8 @@ def _render_said(said: Sentence) -> str:
 def _draw_fact(view: RunSnapshot, source: Source, fact: Fact, *, chosen: bool) -> None:
     """One quote in the words around it, its source, and what may be done with it."""
     with st.container(border=True, key=f"evidence-fact-{fact.id}", gap="small"):
-        st.html(
-            f'<div class="ts quoted{" chosen" if chosen else ""}">{_render_quote(source, fact, view.run.id)}</div>'
-        )
+        css = "ts quoted chosen" if chosen else "ts quoted"
+        st.html(f'<div class="{css}">{_render_quote(source, fact, view.run.id)}</div>')
         if acts.is_possible("mark", view):
             fact_card.draw_buttons(view, fact)
 

@@ -27,9 +27,8 @@ def draw(view: RunSnapshot, engines: Mapping[str, str]) -> None:
     with st.container(border=True, key="research-decision", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", key="research-decision-head"):
             what = format_count(len(left), "action") + " side by side" if many else "Next step"
-            st.html(
-                f'<div class="ts"><b>{what}</b> <span class="soft small">{_name_part(view, pending)}</span></div>'
-            )
+            part = f'<span class="soft small">{_name_part(view, pending)}</span>'
+            st.html(f'<div class="ts"><b>{what}</b> {part}</div>')
             if pending.next_action != "ask" or many:
                 label = "Approve all" if many else "Approve"
                 look: Any = {"icon": "check", "type": "primary", "shortcut": "Enter"}
@@ -77,8 +76,8 @@ def render_proposal(view: RunSnapshot, pending: Proposal) -> str:
             (lead for lead in view.state.own.leads.values() if lead.value == pending.query_or_url), None
         )
         name = lead.text if lead and lead.text else escape.shorten_url(pending.query_or_url)
-        site = escape.html(escape.host(pending.query_or_url))
-        what = f'{escape.render_link(pending.query_or_url, escape.shorten(name, 90))} <span class="soft">{site}</span>'
+        site = f'<span class="soft">{escape.html(escape.host(pending.query_or_url))}</span>'
+        what = f"{escape.render_link(pending.query_or_url, escape.shorten(name, 90))} {site}"
     else:
         what = f"“{target}”" if target else ""
     done = f" {badges.render('approved', 'good')}" if pending.approved else ""

@@ -80,4 +80,5 @@ def describe_world(settings: Settings) -> str:
     )
     recorded = settings.model == RECORDED
     means += " A strong model’s replies to this example, recorded." * recorded
-    return f'<span class="world" title="{escape.html(means)}">{escape.html(world)}{", recorded model" * recorded}</span>'
+    told = escape.html(world + ", recorded model" * recorded)
+    return f'<span class="world" title="{escape.html(means)}">{told}</span>'

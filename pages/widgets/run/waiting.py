@@ -45,7 +45,8 @@ def render(view: RunSnapshot) -> str:
         for page in reversed(read)
     )
     listed = f'<h2 class="ts-section">Read so far</h2><ul class="read">{pages}</ul>' if pages else ""
-    return f'<div class="ts waiting"><h2 class="ts-section">What it is looking for</h2><ol>{parts}</ol>{listed}</div>'
+    wanted = f'<h2 class="ts-section">What it is looking for</h2><ol>{parts}</ol>'
+    return f'<div class="ts waiting">{wanted}{listed}</div>'
 
 
 def _render_part(view: PartView, facts: list[Fact]) -> str:

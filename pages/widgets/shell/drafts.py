@@ -26,7 +26,8 @@ export default function () {
   })
   // The focus stays where a person acts: a control that is drawn anew has it again.
   let held = ""
-  const nameOf = (one) => [...(one.closest('[class*="st-key-"]')?.classList ?? [])].find((name) => name.startsWith("st-key-"))
+  const nameOf = (one) =>
+    [...(one.closest('[class*="st-key-"]')?.classList ?? [])].find((name) => name.startsWith("st-key-"))
   document.addEventListener("pointerdown", () => (held = ""), true)
   document.addEventListener("focusin", (event) => (held = nameOf(event.target) ?? ""), true)
   new MutationObserver(() => {
