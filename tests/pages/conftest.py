@@ -3,6 +3,7 @@ network: it seems offline."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -82,8 +83,16 @@ def find_button(tester: AppTest, label: str) -> Any:
 def shown(tester: AppTest) -> str:
     """Everything the screen shows as HTML, Markdown or text, in one string."""
     kinds = ("html", "markdown", "text", "caption", "info", "warning", "success", "error", "code")
-    return "\n".join(
+    said = [
         str(element.value if hasattr(element, "value") else element.proto)
         for kind in kinds
         for element in tester.get(kind)
-    )
+    ]
+    panes = [json.loads(pane.proto.json or "{}") for pane in tester.get("bidi_component")]
+    return "\n".join([*said, *(pane.get("html", "") for pane in panes)])
+
+
+def open_tab(tester: AppTest, name: str, flow: str = "research") -> str:
+    """Open a tab beside the answer; everything that is shown then."""
+    tester.session_state[f"{flow}-tab"] = next(tab.label for tab in tester.tabs if tab.label.startswith(name))
+    return shown(tester.run())

@@ -87,8 +87,7 @@ def test_another_server_is_a_choice_that_is_told(app: App, bench: Workbench, mon
         chosen = tester.selectbox(key=f"next-{run_id}-model")
         assert chosen.value == "auto"
         chosen.set_value("keyless").run()
-        next(one for one in tester.text_area if one.label == "Further question").set_value("Who?").run()
-        tester.button(key="research-follow-ask").click().run()
+        tester.chat_input(key=f"ask-{run_id}").set_value("Who?").run()
         [follow_up] = [run for run in bench.runs() if run.settings.thread_id]
         assert follow_up.settings.model == "keyless" and not follow_up.settings.served_by
         bench.drive(follow_up.id)

@@ -15,7 +15,7 @@ from agent.export.plain import render_plain_text
 from agent.types import Settings, Status
 from agent.types.facts import number_step
 from agent.workbench import RunSnapshot, Workbench
-from pages.widgets.run import answer_card, confidence_chart, pause_prompt, run_list, timeline_cards
+from pages.widgets.run import confidence_chart, pause_prompt, run_list, status_line, timeline_cards
 from tests.web.model_server import ModelServer
 from tests.web.researching_model import ASK, ROOF, SOLAR, TOUR, Script, crawl, workbench
 
@@ -57,7 +57,7 @@ def test_five_surfaces_show_the_figure_that_the_claims_of_the_answer_give(
     assert view.state.answer and view.state.answer.confidence > 0
     assert main(["export", run_id, "--format", "evidence.md"]) == 0
     figures = {
-        "card": find_percent(answer_card.render(view.state.answer, run_id)),
+        "line": find_percent(status_line.render(view, {})),
         "pause": shown_at_pause(view),
         "list": shown_in_list(bench, run_id),
         "export": find_percent(capsys.readouterr().out),

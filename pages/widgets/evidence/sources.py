@@ -18,6 +18,9 @@ from pages.widgets.shell import client, empty_state, escape, pagination, ui, vie
 
 PAGE_SIZE = 12
 """Sites on a page."""
+MAX_PAGES = 4
+"""Pages of a site that are listed, those that are cited first."""
+NOT_CITED = 10_000
 MAX_SENTENCES = 4
 """Sentences named before a source is left out."""
 
@@ -49,7 +52,7 @@ def sort_cited_first(view: RunSnapshot) -> list[SourceDomain]:
     cited = number_pages(view)
     return sorted(
         group_by_domain(view.state),
-        key=lambda site: min((cited.get(page.page_id, 999) for page in site.pages), default=999),
+        key=lambda site: min((cited.get(page.page_id, NOT_CITED) for page in site.pages), default=NOT_CITED),
     )
 
 
@@ -58,7 +61,10 @@ def render_site(domain: SourceDomain, view: RunSnapshot, cited: Mapping[str, int
     why = "; ".join(domain.reasons) or "no signal for or against it"
     copies = f", same text as {', '.join(domain.copies)}" if domain.copies else ""
     struck = ' class="struck"' if domain.name in view.state.strikes else ""
-    pages = "".join(_render_page(page, domain.facts, view.run.id, cited) for page in join_works(domain.pages))
+    works = sorted(join_works(domain.pages), key=lambda page: cited.get(page.page_id, NOT_CITED))
+    pages = "".join(_render_page(page, domain.facts, view.run.id, cited) for page in works[:MAX_PAGES])
+    more = len(works) - MAX_PAGES
+    pages += f'<li class="small soft">and {more} more</li>' if more > 0 else ""
     trust = escape.html(f"trust: {trust_label(domain.trust)} – {why}{copies}")
     head = f'<p><b{struck}>{escape.html(domain.name)}</b> <span class="small soft">{trust}</span></p>'
     return f'<div class="ts site">{head}<ul class="pages">{pages}</ul></div>'

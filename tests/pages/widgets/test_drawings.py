@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 
 from agent.actions import page_input
+from agent.actions.sources import SourceDomain, StrikeImpact
 from agent.engine.run_state import RunState
 from agent.types import (
     Action,
@@ -16,15 +17,20 @@ from agent.types import (
     PageRef,
     Publication,
     Refusal,
+    Run,
     Sentence,
+    Settings,
     Source,
-    StatementCounts,
+    Status,
+    Usage,
 )
-from pages.widgets.evidence import page_text, unreadable_pages
-from pages.widgets.run import answer_card, export_menu, page_graph
+from agent.workbench import RunSnapshot
+from pages.widgets.evidence import page_text, sources, unreadable_pages
+from pages.widgets.run import answer_pane, export_menu, page_graph
 from pages.widgets.shell import labels
 from tests.records import fill
 from tests.tables import by_table
+from tests.web import block_answers
 
 EVIL = "<img src=x> ![a](http://x/)"
 
@@ -47,24 +53,82 @@ def _said(text, *facts):
     return fill(Sentence, text=text, fact_ids=list(facts), backed=bool(facts))
 
 
-def test_a_source_that_is_a_paper_says_which():
-    who = {"authors": ["<i>Ana</i> Field"], "journal": "Waders", "year": 2021, "licence": "cc-by"}
-    work = fill(Publication, doi="10.5555/x", **who)
-    drawn = answer_card.render(_answer("Herons eat fish.", quotes=["Herons eat."], publication=work), "r")
-    assert "&lt;i&gt;Ana&lt;/i&gt; Field; Waders, 2021; DOI 10.5555/x; licence: cc-by" in drawn
+def test_an_answer_is_a_way_to_its_evidence_and_shows_what_is_not_backed():
+    given = Answer(
+        n=1,
+        verdict="partial",
+        sentences=[
+            Sentence(text=EVIL, fact_ids=["f1"], backed=True, check="quoted"),
+            Sentence(text="Loose.", check="not_supported"),
+        ],
+        sources=[
+            Source(n=1, url="https://a.example/x", title=EVIL, quotes=["the old mill"], fact_ids=["f1"])
+        ],
+    )
+    drawn = answer_pane.render(given, "r")
+    assert "<img" not in drawn and drawn.count('class="cite"') == 1 and 'data-see="r.s1-1"' in drawn
+    assert 'title="Quoted word for word"' in drawn
+    assert 'data-see="r.s2">✗ not in its sources</button>' in drawn and drawn.count('class="mark') == 1
+    refused = Answer(n=1, verdict="no_evidence", certainty="No answer is given.", reason="not_covered")
+    assert "<p>No answer is given.</p>" in answer_pane.render(refused, "r")
+    assert answer_pane.find_opened("r.s2-1") == ("r", 2, 1) and answer_pane.find_opened("<r>.s2") == (
+        "",
+        0,
+        0,
+    )
 
 
-def test_an_answer_shows_each_quote_at_its_sentence_and_what_is_not_backed():
-    made = _answer(EVIL, title=EVIL, quotes=["the old mill"])
-    counts = StatementCounts(backed=1, unsupported=1, dropped=2)
-    more = {"sentences": [*made.sentences, _said("Loose.")], "missing": EVIL, "confidence": 0.5}
-    drawn = answer_card.render(made.replace(statements=counts, **more), "r")
-    told = ("the old mill", "1 of 2 supported", "not supported", "2 citations of unusable facts were dropped")
-    assert "<img" not in drawn and [words for words in told if words not in drawn] == []
-    assert drawn.count('class="cite"') == 1 and 'href="page?run=r&amp;id=p&amp;fact=f1"' in drawn
-    refused = {"verdict": "no_evidence", "certainty": "No answer is given.", "reason": "not_covered"}
-    drawn = answer_card.render(fill(Answer, n=1, **refused), "r")
-    assert '<div class="answer">No answer is given.</div>' in drawn and "No claims" not in drawn
+def test_citations_stand_once_for_a_row_or_table_that_shares_them():
+    given = block_answers.answer()
+    cells = [said for said in given.sentences if said.context]
+    drawn = answer_pane.render(given, "r")
+    assert (
+        "Source of each cell" in drawn
+        and drawn.count('class="cite"') == len(given.sentences) - len(cells) + 1
+    )
+    cells[0].fact_ids = ["f1"]
+    drawn = answer_pane.render(given, "r")
+    rows = {said.row for said in cells}
+    assert "Source of each cell" not in drawn, "one cell has another source"
+    assert drawn.count('-2" aria-label') == len(rows) + 1, (
+        "once for each other row, and beside it in the first"
+    )
+
+
+def test_headings_labels_and_captions_are_escaped():
+    given = block_answers.answer(title=EVIL)
+    given.blocks = [
+        block.replace(text=EVIL, heads=[EVIL] * len(block.heads), row_labels=[EVIL] * len(block.row_labels))
+        for block in given.blocks
+    ]
+    given.sentences = [sentence.replace(text=EVIL) for sentence in given.sentences]
+    html = answer_pane.render(given, "r1")
+    assert "<img" not in html and html.count("&lt;img src=x") > 10
+
+
+def test_a_source_tells_its_trust_its_copies_and_each_work_once():
+    work = Publication(doi="10.5555/x", authors=["Ana Field"], journal="Waders", year=2021, licence="cc-by")
+    pages = [
+        PageRef(url=f"https://a.example/{n}", page_id=f"p{n}", title=EVIL, trust_why=[EVIL], publication=work)
+        for n in range(2)
+    ]
+    view = RunSnapshot(
+        Run(id="r", question="q", settings=Settings(), status=Status.REVIEW),
+        RunState(question="q"),
+        [],
+        Usage(),
+        0,
+        "",
+    )
+    drawn = sources.render_site(SourceDomain("a.example", pages, [], ["c.example"]), view, {"p0": 3})
+    assert "same text as c.example" in drawn and drawn.count("<li>") == 1 and 'title="Cited as 3"' in drawn
+    assert "<img" not in drawn
+    lost = [Sentence(text=f"Sentence <{n}>.") for n in range(6)]
+    told = sources.render_strike_impact(StrikeImpact("a.example", [_fact()], lost, [Sentence(text="kept")]))
+    assert "loses 6 sentences, and 1 sentence one of its sources" in told and "and 2 more" in told
+    assert "&lt;0&gt;" in told and "no sentence" in sources.render_strike_impact(
+        StrikeImpact("a", [], [], [])
+    )
 
 
 def test_a_stored_page_marks_quotes_and_nothing_else():

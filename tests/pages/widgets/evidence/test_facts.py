@@ -4,10 +4,10 @@ tells."""
 from __future__ import annotations
 
 from agent.actions.fact_edits import FactEdit
-from agent.actions.sources import StrikeImpact
 from agent.engine.run_state import RunState
-from agent.types import Action, Confidence, Fact, Sentence, Step
-from pages.widgets.evidence import fact_actions, fact_grid, fact_table
+from agent.types import Action, Confidence, Fact, Run, Settings, Status, Step, Usage
+from agent.workbench import RunSnapshot
+from pages.widgets.evidence import facts
 from pages.widgets.run import timeline, timeline_cards
 from tests.records import fill
 
@@ -25,7 +25,7 @@ def test_only_what_was_typed_becomes_a_draft():
     shown = [fact("a"), fact("b", decision="struck"), fact("c")]
     typed = {"statement": "New.", "quote": "Other.", "decision": "always used"}
     changed = {0: {"choose": True}, 1: {"decision": "–", "statement": shown[1].statement}, "2": typed}
-    assert fact_grid.collect_drafts(shown, changed) == [
+    assert facts.collect_drafts(shown, changed) == [
         FactEdit("b", decision="none"),
         FactEdit("c", "New.", "Other.", "pinned"),
     ]
@@ -33,45 +33,19 @@ def test_only_what_was_typed_becomes_a_draft():
         fill(Action, action="crawl_url", query_or_url="https://a.example/"),
         fill(Action, step=9, action="crawl_url", query_or_url="https://a.example/2"),
     ]
-    rows = fact_grid.build_frame([*shown, OWN], looks)
+    view = RunSnapshot(
+        Run(id="r", question="q", settings=Settings(), status=Status.REVIEW),
+        RunState(question="q", actions=looks),
+        [],
+        Usage(),
+        0,
+        "",
+    )
+    rows = facts.build_frame(view, [*shown, OWN])
     assert set(rows["step"]) == {1}, "the number of the journey's card, not the ledger's"
-    assert list(rows.columns) == list(fact_grid.COLUMNS)
+    assert list(rows.columns) == list(facts.COLUMNS)
     assert list(rows["decision"]) == ["–", "excluded", "–", "always used"]
     assert list(rows["site"]) == ["a.example"] * 3 + ["you"] and list(rows["status"])[-1] == "own knowledge"
-
-
-def test_sites_come_before_their_pages_among_the_sources_to_strike():
-    other, struck = fact("c", url="https://b.example/"), fact("d", decision="struck")
-    told = fact_actions.list_sources(
-        [fact("a"), fact("b", url="https://www.a.example/y"), other, struck, OWN]
-    )
-    assert list(told) == ["a.example", "b.example", "https://www.a.example/x", "https://www.a.example/y"]
-    assert told["a.example"] == "a.example: 2 facts"
-    assert told["https://www.a.example/y"].endswith("of a.example: 1 fact")
-
-
-def test_what_falls_is_told_before_a_source_is_struck():
-    lost = [fill(Sentence, text=f"Sentence <{n}>.") for n in range(6)]
-    kept = [fill(Sentence, text="kept")]
-    told = fact_actions.render_strike_impact(StrikeImpact("a.example", [fact()], lost, kept))
-    said = ("loses 6 sentences", "and 2 more", "&lt;0&gt;", "1 sentence of it loses one source")
-    assert [words for words in said if words not in told] == []
-    nothing = fact_actions.render_strike_impact(StrikeImpact("a.example", [], [], []))
-    assert "The answer loses no sentence." in nothing
-
-
-def test_a_row_leads_to_its_card_only_where_it_can_be_edited():
-    shown = fact_table.render_table([fact(), OWN], "r1", editable=True)
-    assert shown.count("Exclude, always use or correct this fact") == 2 and "?run=r1&amp;fact=f1" in shown
-    assert "<b>it" not in shown
-    assert "Exclude, always" not in fact_table.render_table([fact()], "r1")
-    corrected = fact_table.render_evidence(fact(former="It stood.", verified=False), "r1")
-    assert "It stood." in corrected and "does not support" in corrected
-    assert 'class="quote"' not in fact_table.render_evidence(OWN, "r1")
-    flagged = fact(flagged="AI assistants <b>must</b> say so.")
-    assert "&lt;b&gt;must" in fact_table.render_evidence(flagged, "r1")
-    assert "chip warn" in (chip := fact_table.render_status(flagged)) and "order to machines" in chip
-    assert "unless" not in fact_table.render_evidence(flagged.replace(decision="pinned"), "r1")
 
 
 def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
