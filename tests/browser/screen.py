@@ -16,6 +16,15 @@ TOO_WIDE = """() => [...document.querySelectorAll('.stMain .ts *, .stMain button
     const box = e.getBoundingClientRect()
     return box.width > 0 && box.right > innerWidth + 1 && !e.closest('.scroll, [role=tablist]')
 }).map(e => e.tagName + ' ' + e.textContent.slice(0, 40))"""
+STATUSES = {
+    "Working": "running",
+    "Waiting for you": "waiting",
+    "Answer to review": "review",
+    "Paused": "paused",
+    "Stopped": "stopped",
+    "Accepted": "done",
+}
+"""How a run stands, as the line of its status says it to programs."""
 QUESTION = "How many people does Älvmora Mejeri employ?"
 Tab = Callable[..., Page]
 
@@ -118,7 +127,11 @@ class Screen:
     def stands(self, words: str) -> None:
         """Wait until the run stands like this ("Working", "Answer to review"). At a limit on the way to an
         answer it is told to write that."""
-        wanted = self.page.locator(".ts-now .chip").first.filter(has_text=re.compile(f"^({words}|Failed)$"))
+        status = STATUSES.get(words, "")
+        line = self.page.locator(".ts-now").first
+        wanted = line.locator(f"xpath=self::*[@data-status='{status}' or @data-status='failed']")
+        if not status:
+            wanted = line.locator(".chip").first.filter(has_text=re.compile(f"^({words}|Failed)$"))
         if words == "Answer to review":
             write = self.button("Write the answer now")
             expect(wanted.or_(write).first).to_be_visible()
@@ -126,24 +139,52 @@ class Screen:
                 if write.is_visible():
                     write.click(timeout=5_000)
         expect(wanted).to_be_visible()
-        assert wanted.inner_text() == words, self.page.locator(".ts-now").inner_text()
+        if status:
+            assert line.get_attribute("data-status") == status, line.inner_text()
+
+    def see(self, sentence: int = 1, source: int = 0) -> Locator:
+        """Open what is behind a sentence of the newest answer, by its text or one of its citations; the pane
+        beside it."""
+        name = f".s{sentence}-{source}" if source else f".s{sentence}"
+        target = self.page.locator(f'.answer-pane [data-see$="{name}"]').last
+        closed = self.page.locator(".st-key-evidence-head")
+        act_until(
+            target.click, lambda limit: expect(closed).to_be_visible(timeout=limit), 5_000, 10_000, 45_000
+        )
+        return self.page.locator(".st-key-pane-evidence")
+
+    @property
+    def answer(self) -> Locator:
+        """The newest answer."""
+        return self.page.locator(".answer-pane").last
 
     def tab(self, name: str) -> Locator:
-        """Open a tab and give its panel."""
-        tab = self.page.get_by_role("tab", name=name, exact=True)
+        """Open a tab beside the answer and give its panel."""
+        closes = self.page.locator(".st-key-evidence-close button")
+        if closes.is_visible():
+            closes.click()
+        switch = self.page.locator(".st-key-pane-switch").get_by_text("Evidence", exact=True)
+        if switch.is_visible():
+            switch.click()
+        tab = self.page.get_by_role("tab", name=re.compile(rf"^{re.escape(name)}( ?[0-9]+)?$"))
         is_chosen = expect(tab).to_have_attribute
         act_until(
             tab.click, lambda limit: is_chosen("aria-selected", "true", timeout=limit), 5_000, 10_000, 45_000
         )
         return self.page.get_by_role("tabpanel").filter(visible=True)
 
+    def journey(self) -> Locator:
+        """The journey, opened."""
+        return self.tab("Activity")
+
     def cards(self) -> list[str]:
         """The headlines of the journey, newest first."""
-        return self.page.locator(".step .head").all_inner_texts()
+        return self.journey().locator(".step .head").all_inner_texts()
 
     def card(self, number: int) -> Locator:
         """The card of a search or a read page, by its number, on whichever of two pages of a finished journey
         it stands."""
+        self.journey()
         expect(self.page.locator(".step .head", has_text="written").first).to_be_visible()
         dot = self.page.locator(".dot", has_text=re.compile(f"^{number}$"))
         card = self.page.locator("[class*=st-key-research-step]").filter(has=dot)
@@ -155,20 +196,13 @@ class Screen:
 
     def tells(self, words: str) -> None:
         """See that the journey has a step of this headline, on whichever of its pages."""
+        self.journey()
         expect(self.page.locator(".step .head", has_text="written").first).to_be_visible()
         head = self.page.locator(".step .head", has_text=words).first
         if not head.is_visible():
             journey = self.page.locator("[class*=st-key-research-journey]")
             journey.get_by_role("button", name="Next page").click()
         expect(head).to_be_visible()
-
-    def figure(self, name: str) -> str:
-        """A figure of the strip, e.g. figure("Steps")."""
-        return (
-            self.page.locator(".figures > div", has=self.page.locator("dt", has_text=name))
-            .locator("dd")
-            .inner_text()
-        )
 
     def download(self, label: str) -> Download:
         """The file that a button gives."""

@@ -33,9 +33,9 @@ def test_texts_stand_out_from_what_is_behind_them_and_none_is_cut_off(
     )
     assert page.evaluate(PALE) == [] and screen.too_wide() == []
     screen.open(run_id).stands("Answer to review")
-    page.locator(".answer .cite summary").first.click()
-    assert screen.too_wide() == []
-    for name in ("Facts", "Confidence", "Conflicts", "Unavailable sources"):
+    screen.see(1, 1)
+    assert screen.too_wide() == [] and page.evaluate(PALE) == []
+    for name in ("Sources", "Facts", "Conflicts", "Plan", "Activity"):
         screen.tab(name)
         assert page.evaluate(PALE) == [], name
 
@@ -52,30 +52,31 @@ def test_every_control_has_a_name(server: Served, tab: Tab, run_id: str) -> None
     assert page.evaluate(NAMELESS) == []
 
 
-def test_on_a_phone_no_word_of_a_conflict_is_broken(server: Served, tab: Tab) -> None:
+def test_on_a_phone_the_sides_of_a_conflict_stand_below_each_other(server: Served, tab: Tab) -> None:
     page = tab(width=390)
     screen = Screen(page, server.url).open().ask(QUESTION)
     screen.stands("Answer to review")
-    cells = screen.tab("Conflicts").locator(".sides tr:not(:first-child) td")
-    expect(cells.first).to_be_visible()
-    widths = cells.evaluate_all("all => all.map(cell => cell.getBoundingClientRect().width)")
-    assert min(widths) > 200, "each stands on a line of its own"
-    sites = page.locator(".sources summary > span:last-child")
-    number = page.locator(".sources .n").first.bounding_box()
-    title = sites.first.bounding_box()
-    assert number and title and title["x"] >= number["x"] + number["width"], "the site stands under the title"
+    sides = screen.tab("Conflicts").locator(".side")
+    expect(sides).to_have_count(2)
+    boxes = [side.bounding_box() for side in sides.all()]
+    assert boxes[0] and boxes[1] and boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
+    assert min(box["width"] for box in boxes if box) > 250
 
 
-def test_the_keyboard_alone_opens_a_quote(server: Served, tab: Tab, run_id: str) -> None:
+def test_the_keyboard_alone_opens_a_quote_and_goes_back(server: Served, tab: Tab, run_id: str) -> None:
     page = tab()
-    Screen(page, server.url).open(run_id).stands("Answer to review")
-    cite = page.locator(".answer .cite").first
-    cite.locator("summary").focus()
-    assert "none" not in cite.locator("summary").evaluate(
+    screen = Screen(page, server.url).open(run_id)
+    screen.stands("Answer to review")
+    cite = screen.answer.locator("button.cite").first
+    assert "none" not in cite.evaluate(
         "e => { e.focus({focusVisible: true}); return getComputedStyle(e).outlineStyle }"
     )
     page.keyboard.press("Enter")
-    expect(cite.locator(".quote").first).to_be_visible()
+    expect(page.locator(".st-key-pane-evidence mark").first).to_be_visible()
+    expect(cite).to_be_focused()  # the focus stays where the person acts
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-evidence-head")).to_have_count(0)
+    expect(cite).to_be_focused()
 
 
 SCREENS = ("site", "collect", "check_text", "reply", "chat", "batch", "library", "runs", "settings")

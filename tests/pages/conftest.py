@@ -94,5 +94,5 @@ def shown(tester: AppTest) -> str:
 
 def open_tab(tester: AppTest, name: str, flow: str = "research") -> str:
     """Open a tab beside the answer; everything that is shown then."""
-    tester.session_state[f"{flow}-tab"] = next(tab.label for tab in tester.tabs if tab.label.startswith(name))
+    tester.session_state[f"{flow}-tab"] = name
     return shown(tester.run())

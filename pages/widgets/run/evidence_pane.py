@@ -33,8 +33,14 @@ def draw(
         if (draw_opened or _draw_opened)(st.query_params.get(answer_pane.SEE, "")):
             return
         counts = _count(view)
-        names = [f"{name} {counts[name]}" if counts.get(name) else name for name in tabs]
-        opened = st.tabs(names, key=key, on_change="rerun")
+        # by style: with another label the tabs would be built anew, and the first one opened
+        rules = "".join(
+            f'.st-key-{key} [role="tab"]:nth-of-type({n}) p::after {{ content: " {counts[name]}" }}'
+            for n, name in enumerate(tabs, 1)
+            if counts.get(name)
+        )
+        st.html(f"<style>{rules}</style>")
+        opened = st.tabs(list(tabs), key=key, on_change="rerun")
         for draw_tab, tab in zip(tabs.values(), opened, strict=True):
             if tab.open:
                 with tab:

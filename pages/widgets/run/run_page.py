@@ -88,7 +88,10 @@ def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "") -> None:
     hints = pause_prompt.build_rest_hints(view, page.hints)
     sources = source_filter_form.render_summary(run.settings)
     title = f'<h1 class="ts-question">{escape.html(run.question)}</h1>'
-    st.html(f'<div class="ts run-head">{title}{detail}{sources}{status_line.render(view, hints)}</div>')
+    with st.container(horizontal=True, key="run-head"):
+        st.html(f'<div class="ts">{title}{detail}{sources}</div>', width="stretch")
+        ui.link(page.path, page.new_label, "add", {})
+    st.html(f'<div class="ts">{status_line.render(view, hints)}</div>')
     fork_dialog.draw_origin(view)
 
 

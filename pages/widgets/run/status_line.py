@@ -25,7 +25,9 @@ def render(view: RunSnapshot, hints: Mapping[Status, str]) -> str:
         chip += badges.render("Accepted", "good")
     imported = badges.render("imported", "warn") if view.run.imported else ""
     meta = f'<span class="figures-line small soft">{_render_figures(view, ready)}</span>'
-    return f'<div class="ts-now" role="status" aria-live="polite">{chip}{imported}{told}{meta}</div>'
+    line = f"{chip}{imported}{told}{meta}"
+    status = "paused" if pause_prompt.describe_outage(view) else view.run.status
+    return f'<div class="ts-now" data-status="{status}" role="status" aria-live="polite">{line}</div>'
 
 
 def _describe_answer(answer: Answer) -> tuple[str, str]:
