@@ -1,4 +1,4 @@
-"""One confidence everywhere: budget pause, run list, answer card, export and command line; and one number for
+"""One confidence everywhere: budget pause, status line, export and command line; and one number for
 a step: cards, curve, export and branch."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agent.export.plain import render_plain_text
 from agent.types import Settings, Status
 from agent.types.facts import number_step
 from agent.workbench import RunSnapshot, Workbench
-from pages.widgets.run import confidence_chart, pause_prompt, run_list, status_line, timeline_cards
+from pages.widgets.run import confidence_chart, pause_prompt, status_line, timeline_cards
 from tests.web.model_server import ModelServer
 from tests.web.researching_model import ASK, ROOF, SOLAR, TOUR, Script, crawl, workbench
 
@@ -35,22 +35,18 @@ def find_percent(text: str) -> int:
     return int(found[1])
 
 
-def shown_in_list(bench: Workbench, run_id: str) -> int:
-    return find_percent(run_list.render_details(next(run for run in bench.runs() if run.id == run_id)))
-
-
 def shown_at_pause(view: RunSnapshot) -> int:
     return find_percent(pause_prompt.render_progress(view))
 
 
-def test_five_surfaces_show_the_figure_that_the_claims_of_the_answer_give(
+def test_four_surfaces_show_the_figure_that_the_claims_of_the_answer_give(
     bench: Workbench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run_id = bench.start(SOLAR, Settings(world="demo", max_steps=3, threshold=0.99, at_cap="ask"))
     assert bench.drive(run_id) is Status.PAUSED
     paused = bench.snapshot(run_id)
     level = round(100 * (paused.state.shown_confidence or 0))
-    assert level and shown_at_pause(paused) == shown_in_list(bench, run_id) == level, "what the model judged"
+    assert level and shown_at_pause(paused) == level, "what the model judged"
     bench.act(run_id, "finish", bench.snapshot(run_id).head)
     assert bench.drive(run_id) is Status.REVIEW
     view = bench.snapshot(run_id)
@@ -59,7 +55,6 @@ def test_five_surfaces_show_the_figure_that_the_claims_of_the_answer_give(
     figures = {
         "line": find_percent(status_line.render(view, {})),
         "pause": shown_at_pause(view),
-        "list": shown_in_list(bench, run_id),
         "export": find_percent(capsys.readouterr().out),
         "command line": find_percent(render_plain_text(view.state.answer)),
     }

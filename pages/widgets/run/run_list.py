@@ -6,10 +6,19 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from agent.errors import NotFound, StoreError
 from agent.types import Run, Status
 from pages.widgets.shell import badges, client, escape, labels, routes, ui
 
 PAGE_SIZE = 25
+FLOW_LABELS = {
+    "research": "Research",
+    "site": "Site",
+    "collect": "Collection",
+    "check_text": "Checked text",
+    "reply": "Reply",
+    "chat": "Chat",
+}
 TEXT_KEY, STATE_KEY, BIN_KEY, MORE_KEY, TICKED_KEY = (
     "runs-text",
     "runs-state",
@@ -57,12 +66,12 @@ def _count_shown() -> int:
 def draw(runs: Sequence[Run]) -> None:
     """The rows, twenty-five at first."""
     shown = _count_shown()
-    _draw_compare_link([run.id for run in runs])
     with st.container(gap="xsmall", key="runs-list"):
         for run in runs[:shown]:
             _draw_row(run)
     if len(runs) > shown:
         ui.button("Show more", "runs-show-more", _show_more)
+    _draw_compare_bar([run.id for run in runs])
 
 
 def _draw_row(run: Run) -> None:
@@ -76,7 +85,7 @@ def _draw_row(run: Run) -> None:
             ui.link(
                 routes.page_for_flow(run.settings.flow), escape.md(run.question, 160), "", {"run": run.id}
             )
-            st.html(render_details(run))
+            st.html(render_details(run, find_lead(run)))
         if st.session_state.get(BIN_KEY):
             ui.button("Restore", f"runs-restore-{run.id}", _restore, run.id, icon="undo")
         else:
@@ -103,14 +112,15 @@ def _save_tick(run_id: str) -> None:
     )
 
 
-def _draw_compare_link(listed: Sequence[str]) -> None:
-    """Two ticked: the way to compare them. One: what is missing."""
+def _draw_compare_bar(listed: Sequence[str]) -> None:
+    """Where something is ticked, always in view: the way to compare two runs, or what is missing."""
     chosen = [name for name in st.session_state.get(TICKED_KEY, []) if name in listed]
     if not chosen:
-        if len(listed) > 1 and not st.session_state.get(BIN_KEY):
-            st.caption("Tick two runs to compare them.")
         return
-    with st.container(horizontal=True, vertical_alignment="center", key="runs-compare"):
+    with (
+        st.container(key="run-bar"),
+        st.container(horizontal=True, vertical_alignment="center", key="runs-compare"),
+    ):
         if len(chosen) == 2:
             both = {"run": chosen[0], "with": chosen[1]}
             ui.link("pages/compare.py", "Compare the two ticked runs", "compare_arrows", both)
@@ -122,23 +132,33 @@ def _draw_compare_link(listed: Sequence[str]) -> None:
             )
 
 
-def render_details(run: Run) -> str:
-    """How a run stands, in a line of HTML."""
-    marks = [(labels.describe_status(run), labels.STATUS_TONE[run.status])]
-    if run.verdict:
+def find_lead(run: Run) -> str:
+    """The beginning of the newest answer of a run; "" where there is none."""
+    try:
+        state = client.workbench().snapshot(run.id).state
+    except (NotFound, StoreError):
+        return ""
+    if not state.answers or run.verdict == "checked":
+        return ""
+    said = state.answers[-1].main_sentences
+    return said[0].text if said else state.answers[-1].certainty
+
+
+def render_details(run: Run, lead: str = "") -> str:
+    """What kind of run it is, how it stands and what it answered, as HTML."""
+    status = "No answer" if run.verdict == "no_evidence" else labels.describe_status(run)
+    marks = [(FLOW_LABELS[run.settings.flow], "mute"), (status, labels.STATUS_TONE[run.status])]
+    if run.verdict and run.verdict != "no_evidence":
         marks.append((labels.VERDICT.get(run.verdict, run.verdict), labels.VERDICT_TONE.get(run.verdict, "")))
-    if run.confidence is not None:
-        marks.append((f"confidence {labels.format_percent(run.confidence)}", ""))
     if run.settings.world != "live":
         marks.append((labels.describe_world(run.settings.world), "warn"))
     if run.forked_from:
         marks.append(("branched", ""))
     if run.imported:
         marks.append(("imported", "warn"))
-    return (
-        f'<div class="ts run">{badges.render_row(marks)}<span class="small soft">asked '
-        f"{labels.format_age(run.created_at)} · {run.id}</span></div>"
-    )
+    said = f'<p class="lead-line">{escape.html(escape.shorten(lead, 200))}</p>' if lead else ""
+    when = f'<span class="small soft" title="Run {run.id}">{labels.format_age(run.created_at)}</span>'
+    return f'<div class="ts run">{said}{badges.render_row(marks)}{when}</div>'
 
 
 def _delete(run_id: str) -> None:
