@@ -16,6 +16,8 @@ TOO_WIDE = """() => [...document.querySelectorAll('.stMain .ts *, .stMain button
     const box = e.getBoundingClientRect()
     return box.width > 0 && box.right > innerWidth + 1 && !e.closest('.scroll, [role=tablist]')
 }).map(e => e.tagName + ' ' + e.textContent.slice(0, 40))"""
+WIDE = 1_100
+"""Pixels of a window from which on answer and evidence stand side by side."""
 STATUSES = {
     "Working": "running",
     "Waiting for you": "waiting",
@@ -163,9 +165,8 @@ class Screen:
         closes = self.page.locator(".st-key-evidence-close button")
         if closes.is_visible():
             closes.click()
-        switch = self.page.locator(".st-key-pane-switch").get_by_text("Evidence", exact=True)
-        if switch.is_visible():
-            switch.click()
+        if (size := self.page.viewport_size) and size["width"] < WIDE:
+            self.page.locator(".st-key-pane-switch").get_by_text("Evidence", exact=True).click()
         tab = self.page.get_by_role("tab", name=re.compile(rf"^{re.escape(name)}( ?[0-9]+)?$"))
         is_chosen = expect(tab).to_have_attribute
         act_until(

@@ -31,11 +31,11 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(
     screen.stands("Paused")
     halt = page.locator(".st-key-research-halt")
     expect(halt).to_contain_text("All 2 searches and page visits of this round are used.")
-    expect(page.locator(".figures .meter.full")).to_have_count(1)
     screen.looks_right()
 
     halt.get_by_label("Searches and pages").fill("3")
     screen.button("Raise it and continue").click()
+    screen.journey()
     expect(page.locator(".step .head", has_text="You changed its budget")).to_be_visible()
     screen.stands("Paused")
     expect(halt).to_contain_text("All 3 searches")
@@ -46,9 +46,7 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(
     screen.button("Write the answer now").click()
     expect(halt).to_be_hidden()
     screen.stands("Answer to review")
-    expect(page.locator(".answer-grid")).to_contain_text(
-        "All 3 searches and page visits of this round are used"
-    )
+    screen.tells("written")
 
     screen.open()
     page.get_by_role("radio", name="Pause on conflicts").or_(
@@ -61,6 +59,7 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(
     expect(halt).to_contain_text("norrviddawiki.example")
     page.locator(".st-key-research-controls").get_by_label("Run until").click()
     page.get_by_role("option", name="until the answer").click()
+    screen.journey()
     expect(page.locator(".step .head", has_text="You changed how far it runs")).to_contain_text(
         "run until the answer"
     )

@@ -50,8 +50,8 @@ def test_a_bundle_goes_from_one_workbench_to_another(
     expect(other.get_by_role("heading", name=QUESTION)).to_be_visible()
     assert there.run_id == screen.run_id
     expect(other.locator(".ts-now .chip", has_text="imported")).to_be_visible()
-    expect(other.locator(".answer")).to_contain_text("31 people")
-    expect(other.locator(".step .head", has_text="You opened it from an evidence bundle")).to_be_visible()
+    expect(there.answer).to_contain_text("31 people")
+    there.tells("You opened it from an evidence bundle")
 
     broken = tmp_path / "broken.zip"
     data = bundle.read_bytes()

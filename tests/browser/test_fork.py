@@ -21,7 +21,7 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     screen = Screen(page, own.url).open().ask(FOUNDED)
     screen.stands("Answer to review")
     first = screen.run_id
-    expect(page.locator(".answer")).to_contain_text("1974")
+    expect(screen.answer).to_contain_text("1974")
     before = screen.cards()
     second = screen.card(2)
     expect(second.locator(".dot.good")).to_be_visible()
@@ -32,13 +32,13 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     page.wait_for_url(lambda url: first not in url)
     expect(page.get_by_text("Branched after step 2")).to_be_visible()
     screen.stands("Answer to review")
-    expect(page.locator(".answer")).to_contain_text("412 solar panels")
+    expect(screen.answer).to_contain_text("412 solar panels")
     screen.tells("You branched from here")
     expect(page.locator(".step .why", has_text=NOTE)).to_be_visible()
     fork = screen.run_id
     screen.open(first)
     screen.stands("Answer to review")
-    expect(page.locator(".answer")).not_to_contain_text("412 solar panels")
+    expect(screen.answer).not_to_contain_text("412 solar panels")
     assert screen.cards() == before, "the original is as it was"
 
     screen.open(fork)

@@ -59,7 +59,7 @@ def test_send_back_with_a_note(server: Served, tab: Tab) -> None:
     expect(screen.answer).to_contain_text("412 solar panels")
     screen.stands("Answer to review")
     screen.tells("You sent the answer back")
-    expect(screen.tab("Changes").locator(".changes li").first).to_be_visible()
+    expect(screen.answer.locator(".changes li").first).to_be_visible()
     assert "412" not in before, "so it is the note that brings it"
 
 

@@ -23,7 +23,7 @@ def test_a_part_added_to_the_plan_is_researched_and_answered(server: Served, tab
     page = tab()
     screen = Screen(page, server.url).open().ask(FOUNDED)
     screen.stands("Answer to review")
-    plan = page.locator(".st-key-research-plan")
+    plan = screen.tab("Plan").locator(".st-key-research-plan")
     expect(plan.locator("li")).to_have_count(1)
     screen.button("Change the plan").click()
     box = page.get_by_label("Parts of the plan")
@@ -33,9 +33,10 @@ def test_a_part_added_to_the_plan_is_researched_and_answered(server: Served, tab
     screen.button("Use this plan").click()
     expect(plan.locator("li")).to_have_count(2)
     screen.stands("Answer to review")
-    expect(page.locator(".answer").first).to_contain_text("31 people")
+    expect(screen.answer).to_contain_text("31 people")
     expect(plan.locator("li").nth(1)).not_to_contain_text("Open")
     page.reload()
+    screen.tab("Plan")
     expect(plan.locator("li").nth(1)).to_contain_text(EMPLOYED)
 
 
@@ -74,4 +75,5 @@ def test_step_by_step_the_plan_comes_before_the_first_search(
     assert page.evaluate(TOO_WIDE) == []
     screen.button("Start by this plan").click()
     expect(page.locator(".st-key-research-decision")).to_be_visible()
+    screen.journey()
     expect(page.locator(".step", has_text="in Lövnäs").first).to_be_visible()

@@ -56,15 +56,16 @@ def test_each_action_of_a_round_is_decided_on_and_told_on_one_card(
     page = tab(width=width, dark=dark)
     screen = Screen(page, served.url).open(run_id)
     decision = page.locator(".st-key-research-decision")
-    expect(decision).to_contain_text("3 actions side by side, 3 to decide")
+    expect(decision).to_contain_text("3 actions side by side")
     boxes = [decision.locator(f".st-key-research-action-{n}") for n in range(3)]
     assert page.evaluate(TOO_WIDE) == []
     boxes[0].get_by_role("button", name="Approve").click()
-    expect(decision).to_contain_text("2 to decide")
+    expect(decision).to_contain_text("2 actions side by side")
     expect(boxes[0]).to_contain_text("approved")
     boxes[2].get_by_role("button", name=CHOICES[0]).click()
-    expect(decision).to_contain_text("2 actions side by side, 1 to decide")
+    expect(decision).to_contain_text("1 action side by side")
     decision.get_by_role("button", name="Approve all").click()
+    screen.journey()
     card = page.locator(".step", has=page.locator(".beside")).first
     expect(card.locator(".head").first).to_contain_text("1 search and 1 page")
     expect(card.locator(".beside")).to_have_count(2)

@@ -18,7 +18,7 @@ from agent.types.facts import number_step
 from agent.workbench import RunSnapshot, Workbench
 from pages.widgets.collect import crawl_tree, preview, results
 from pages.widgets.evidence import facts
-from pages.widgets.run import action_bar, answer_changes, answer_pane, export_menu, pause_prompt, run_page
+from pages.widgets.run import action_bar, answer_pane, export_menu, pause_prompt, run_page
 from pages.widgets.shell import badges, client, empty_state, escape, markup, ui
 
 MAX_EVENTS = 60
@@ -38,8 +38,7 @@ def _draw_live(view: RunSnapshot) -> None:
     with st.container():  # or nothing: what follows keeps its position
         if view.run.status is Status.WAITING:
             preview.draw(view, view.state)
-    tabs = {"Changes": answer_changes.draw, **TABS} if len(view.state.answers) > 1 else TABS
-    run_page.draw_panes(view, lambda: _draw_result(view), tabs, "collect-tab")
+    run_page.draw_panes(view, lambda: _draw_result(view), TABS, "collect-tab")
     action_bar.draw(view)
 
 

@@ -10,7 +10,7 @@ from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.reply import bot_services, steps
 from pages.widgets.run import answer_pane, run_page, status_line, transcript
-from pages.widgets.shell import badges, client, empty_state, escape, labels
+from pages.widgets.shell import badges, client, empty_state, escape, labels, ui
 
 
 def draw(run_id: str) -> None:
@@ -22,7 +22,10 @@ def draw(run_id: str) -> None:
 def _draw_live(view: RunSnapshot) -> None:
     state: ReplyRun = view.state
     title = escape.html(escape.shorten(view.run.question, 300))
-    st.html(f'<div class="ts"><h1 class="ts-question">{title}</h1>{render_status(view, state)}</div>')
+    with st.container(horizontal=True, key="run-head"):
+        st.html(f'<div class="ts"><h1 class="ts-question">{title}</h1></div>', width="stretch")
+        ui.link(PAGE.path, PAGE.new_label, "add", {})
+    st.html(f'<div class="ts">{render_status(view, state)}</div>')
     client.show_notice("reply-run")
     if client.workbench().unstored.get(view.run.id):
         st.caption("This conversation is not stored. It can be looked at for an hour, then it is gone.")

@@ -16,6 +16,17 @@ EDIT_POPOVER = "research-plan-edit"
 HINT = "One part per line, in the order to work on. Change, add, move or delete lines."
 
 
+def waits(view: RunSnapshot) -> bool:
+    """Whether the plan waits for its person's word before the first search."""
+    return view.next == CHECK_PLAN and view.run.status is Status.WAITING
+
+
+def draw_tab(view: RunSnapshot) -> None:
+    """The plan, unless it stands in the place of the answer."""
+    if not waits(view):
+        draw(view)
+
+
 def draw(view: RunSnapshot) -> None:
     """The parts, each with its status, facts and confidence."""
     parts = view_cache.get_or_compute(view, "plan", lambda: view_plan(view.state))
@@ -23,7 +34,7 @@ def draw(view: RunSnapshot) -> None:
         items = "".join(f"<li>{_render_part(part)}</li>" for part in parts)
         head = '<h2 class="ts-section">Plan</h2>'
         st.html(f'<div class="ts plan">{head}<ol>{items}</ol></div>{_render_reading(view)}')
-        if view.next == CHECK_PLAN and view.run.status is Status.WAITING:
+        if waits(view):
             _draw_approval(view)
         opened = ui.popover("Change the plan", EDIT_POPOVER, "checklist")
         if opened.open:

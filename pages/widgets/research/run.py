@@ -9,7 +9,6 @@ from pages.widgets.evidence import conflict_list, facts
 from pages.widgets.research import outline_panel, plan_panel, revision_panel
 from pages.widgets.run import (
     action_bar,
-    answer_changes,
     answer_pane,
     pause_prompt,
     pending_decision,
@@ -30,7 +29,7 @@ TABS = {
     "Sources": run_page.draw_sources,
     "Facts": facts.draw,
     "Conflicts": conflict_list.draw,
-    "Plan": plan_panel.draw,
+    "Plan": plan_panel.draw_tab,
     "Activity": run_page.draw_activity,
 }
 
@@ -48,16 +47,18 @@ def _draw_live(view: RunSnapshot) -> None:
     revision_panel.draw_understood(view)
     outline_panel.draw(view)
     pending_decision.draw(view, _list_engines(view))
-    tabs = {"Changes": answer_changes.draw, **TABS} if len(view.state.answers) > 1 else TABS
-    run_page.draw_panes(view, lambda: _draw_answer(view), tabs, "research-tab")
+    run_page.draw_panes(view, lambda: _draw_answer(view), TABS, "research-tab")
     action_bar.draw(view)
 
 
 @places.in_place
 def _draw_answer(view: RunSnapshot) -> None:
     """The answer, or how far it is."""
-    if not view.state.answers:
+    if plan_panel.waits(view):
+        plan_panel.draw(view)
+    elif not view.state.answers:
         waiting.draw(view)
+    if not view.state.answers:
         return
     answer_pane.draw(view.state.answers[-1], view)
     outline_panel.draw_rewrite(view)

@@ -9,7 +9,7 @@ from agent.types import Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.forms import form_page
 from pages.widgets.run import controls
-from pages.widgets.shell import client, drafts
+from pages.widgets.shell import client, drafts, polling
 
 THREADED_FLOWS = ("research", "site")
 """Those whose runs take a further question."""
@@ -51,3 +51,4 @@ def _draw_further_question(view: RunSnapshot) -> None:
 def _ask(run_id: str, key: str, draft: str, settings: Settings) -> None:
     text = st.session_state.get(key) or ""
     form_page.start_run(client.workbench().follow_up, run_id, text, settings, sent=[draft])
+    st.session_state[polling.SWITCHED_KEY] = True

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from agent.evidence import citation_check
 from agent.text.plurals import format_count
 from agent.types import Answer
-from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, escape, labels
 
 CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
-
-
-def draw(view: RunSnapshot) -> None:
-    """What changed from the former answer to the newest, and why it was written anew."""
-    st.html(render(*view.state.answers[-2:]))
 
 
 def render(old: Answer, new: Answer) -> str:

@@ -20,6 +20,7 @@ from agent.export.blocks import Span, Table
 from agent.export.webpage import render_block
 from agent.types import Answer, Sentence
 from agent.workbench import RunSnapshot
+from pages.widgets.run import answer_changes
 from pages.widgets.shell import escape
 
 SCRIPT = (Path(__file__).parent / "answer_pane.js").read_text(encoding="utf-8")
@@ -47,6 +48,11 @@ def draw(answer: Answer, view: RunSnapshot) -> None:
     if answer.journey:
         told = escape.html(answer.journey)
         html += f'<details class="journey"><summary>How this was found</summary><p>{told}</p></details>'
+    given = view.state.answers
+    if len(given) > 1:
+        since = f"What changed since answer {given[-2].n}"
+        told = answer_changes.render(given[-2], given[-1])
+        html += f'<details class="journey" open><summary>{since}</summary>{told}</details>'
     draw_html(html, f"answer-{view.run.id}")
 
 
