@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
-from agent.answering.plan import find_part
 
 from agent.actions import acts, fact_edits, undo_edits
 from agent.actions.fact_edits import MAX_TEXT_CHARS, FactEdit
 from agent.answering import fact_view
-from agent.answering.fact_view import FACT_STATUSES, FactFilter, filter_facts, main_fact_status
+from agent.answering.fact_view import FACT_STATUSES, FactFilter, filter_facts, find_part, main_fact_status
 from agent.errors import UsageError
 from agent.text.plurals import format_count
 from agent.types import Answer, Fact, PersonMark, Status

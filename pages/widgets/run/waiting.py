@@ -6,9 +6,9 @@ from __future__ import annotations
 from statistics import median
 
 import streamlit as st
-from agent.answering.plan import PartView, find_part, view_plan
 
-from agent.answering.fact_view import facts_after_notes
+from agent.answering.fact_view import facts_after_notes, find_part
+from agent.answering.view import PartView, view_plan
 from agent.store.model_calls import list_finished_runs
 from agent.text.plurals import format_count
 from agent.text.question_analysis import format_question

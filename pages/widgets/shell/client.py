@@ -135,7 +135,7 @@ def is_online() -> bool:
 def check_network(bench: Workbench) -> None:
     """Ask for the network."""
     global _network
-    _network = time.monotonic(), bench.is_online()
+    _network = time.monotonic(), bench.worker.world("live").is_reachable()
 
 
 def explain_missing_model() -> str:

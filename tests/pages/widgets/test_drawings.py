@@ -54,22 +54,23 @@ def _said(text, *facts):
 
 
 def test_an_answer_is_a_way_to_its_evidence_and_shows_what_is_not_backed():
-    given = Answer(
+    given = fill(
+        Answer,
         n=1,
         verdict="partial",
         sentences=[
-            Sentence(text=EVIL, fact_ids=["f1"], backed=True, check="quoted"),
-            Sentence(text="Loose.", check="not_supported"),
+            fill(Sentence, text=EVIL, fact_ids=["f1"], backed=True, check="quoted"),
+            fill(Sentence, text="Loose.", check="not_supported"),
         ],
         sources=[
-            Source(n=1, url="https://a.example/x", title=EVIL, quotes=["the old mill"], fact_ids=["f1"])
+            fill(Source, n=1, url="https://a.example/x", title=EVIL, quotes=["the old mill"], fact_ids=["f1"])
         ],
     )
     drawn = answer_pane.render(given, "r")
     assert "<img" not in drawn and drawn.count('class="cite"') == 1 and 'data-see="r.s1-1"' in drawn
     assert 'title="Quoted word for word"' in drawn
     assert 'data-see="r.s2">✗ not in its sources</button>' in drawn and drawn.count('class="mark') == 1
-    refused = Answer(n=1, verdict="no_evidence", certainty="No answer is given.", reason="not_covered")
+    refused = fill(Answer, n=1, verdict="no_evidence", certainty="No answer is given.", reason="not_covered")
     assert "<p>No answer is given.</p>" in answer_pane.render(refused, "r")
     assert answer_pane.find_opened("r.s2-1") == ("r", 2, 1) and answer_pane.find_opened("<r>.s2") == (
         "",
@@ -107,13 +108,22 @@ def test_headings_labels_and_captions_are_escaped():
 
 
 def test_a_source_tells_its_trust_its_copies_and_each_work_once():
-    work = Publication(doi="10.5555/x", authors=["Ana Field"], journal="Waders", year=2021, licence="cc-by")
+    work = fill(
+        Publication, doi="10.5555/x", authors=["Ana Field"], journal="Waders", year=2021, licence="cc-by"
+    )
     pages = [
-        PageRef(url=f"https://a.example/{n}", page_id=f"p{n}", title=EVIL, trust_why=[EVIL], publication=work)
+        fill(
+            PageRef,
+            url=f"https://a.example/{n}",
+            page_id=f"p{n}",
+            title=EVIL,
+            trust_why=[EVIL],
+            publication=work,
+        )
         for n in range(2)
     ]
     view = RunSnapshot(
-        Run(id="r", question="q", settings=Settings(), status=Status.REVIEW),
+        fill(Run, id="r", question="q", settings=Settings(), status=Status.REVIEW),
         RunState(question="q"),
         [],
         Usage(),
@@ -123,8 +133,10 @@ def test_a_source_tells_its_trust_its_copies_and_each_work_once():
     drawn = sources.render_site(SourceDomain("a.example", pages, [], ["c.example"]), view, {"p0": 3})
     assert "same text as c.example" in drawn and drawn.count("<li>") == 1 and 'title="Cited as 3"' in drawn
     assert "<img" not in drawn
-    lost = [Sentence(text=f"Sentence <{n}>.") for n in range(6)]
-    told = sources.render_strike_impact(StrikeImpact("a.example", [_fact()], lost, [Sentence(text="kept")]))
+    lost = [fill(Sentence, text=f"Sentence <{n}>.") for n in range(6)]
+    told = sources.render_strike_impact(
+        StrikeImpact("a.example", [_fact()], lost, [fill(Sentence, text="kept")])
+    )
     assert "loses 6 sentences, and 1 sentence one of its sources" in told and "and 2 more" in told
     assert "&lt;0&gt;" in told and "no sentence" in sources.render_strike_impact(
         StrikeImpact("a", [], [], [])

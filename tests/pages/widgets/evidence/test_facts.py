@@ -34,7 +34,7 @@ def test_only_what_was_typed_becomes_a_draft():
         fill(Action, step=9, action="crawl_url", query_or_url="https://a.example/2"),
     ]
     view = RunSnapshot(
-        Run(id="r", question="q", settings=Settings(), status=Status.REVIEW),
+        fill(Run, id="r", question="q", settings=Settings(), status=Status.REVIEW),
         RunState(question="q", actions=looks),
         [],
         Usage(),
