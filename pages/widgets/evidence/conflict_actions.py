@@ -34,10 +34,9 @@ def draw(view: RunSnapshot, conflict: Conflict) -> None:
                     args = (_settle, view, conflict, ruling, "", name)
                     ui.button(f"{ruling.capitalize()} {verb} correct", f"{name}-{ruling}", *args)
         if acts.is_possible("look", view):
-            with ui.popover(
-                "Look for more evidence", _search_key(conflict), "travel_explore", type="tertiary"
-            ):
-                _draw_search_form(view, conflict)
+            key = f"conflict-look-{conflict.id}"
+            with ui.popover("Look for more evidence", key, "travel_explore", type="tertiary"):
+                _draw_search_form(view, conflict, key)
         if conflict.status == "settled":  # last: the menus before it keep their position
             given = {"conflict": conflict.id, "ruling": "open"}
             key = f"conflict-reopen-{conflict.id}"
@@ -62,28 +61,16 @@ def _settle(view: RunSnapshot, conflict: Conflict, ruling: str, value: str, name
     )
 
 
-def _search_key(conflict: Conflict) -> str:
-    return f"conflict-look-{conflict.id}"
-
-
-def _draw_search_form(view: RunSnapshot, conflict: Conflict) -> None:
-    key = f"conflict-query-{conflict.id}"
-    st.text_input(
-        "Words to search for",
-        value=settling_query(view.state, conflict),
-        key=key,
-        max_chars=conflict_rulings.MAX_REASON_CHARS,
-    )
-    ended = view.run.status in (Status.REVIEW, Status.DONE)
-    st.caption(
-        "The run goes on with this search and then writes a new answer."
-        if ended
-        else "This is the next search of the run."
-    )
-    args = (_request_search, view, conflict, key)
+def _draw_search_form(view: RunSnapshot, conflict: Conflict, popover: str) -> None:
+    key, most = f"conflict-query-{conflict.id}", conflict_rulings.MAX_REASON_CHARS
+    st.text_input("Words to search for", value=settling_query(view.state, conflict), key=key, max_chars=most)
+    has_ended = view.run.status in (Status.REVIEW, Status.DONE)
+    after = "The run goes on with this search and then writes a new answer."
+    st.caption(after if has_ended else "This is the next search of the run.")
+    args = (_request_search, view, conflict, key, popover)
     ui.button("Search for this", f"conflict-search-{conflict.id}", *args, type="primary")
 
 
-def _request_search(view: RunSnapshot, conflict: Conflict, key: str) -> None:
-    then = {"then": lambda _: ui.close_popover(_search_key(conflict)), "done": "This is searched for next."}
+def _request_search(view: RunSnapshot, conflict: Conflict, key: str, popover: str) -> None:
+    then = {"then": lambda _: ui.close_popover(popover), "done": "This is searched for next."}
     client.act(view.run.id, "look", conflict=conflict.id, words=st.session_state.get(key) or "", **then)

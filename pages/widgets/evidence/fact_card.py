@@ -1,4 +1,5 @@
-"""What a person may do with one fact."""
+"""A fact as a card: its quote in the words around it, its source, the way into its page, and what a person
+may do with it."""
 
 from __future__ import annotations
 
@@ -6,70 +7,83 @@ from typing import Any
 
 import streamlit as st
 
+from agent.actions import acts
 from agent.actions.fact_edits import FactEdit
-from agent.types import Fact, PersonMark
+from agent.errors import NotFound
+from agent.types import PAGE_ORIGIN_LABELS, Fact, PersonMark
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import facts
-from pages.widgets.shell import ui
+from pages.widgets.evidence import facts, page_text
+from pages.widgets.shell import client, escape, labels, ui
 
-MARK_BUTTONS: dict[PersonMark, tuple[str, str]] = {
-    "pinned": ("Always use", "keep"),
-    "struck": ("Exclude", "block"),
+MARKS: dict[PersonMark, tuple[str, str, str]] = {
+    "struck": ("Exclude", "block", "Excluded."),
+    "pinned": ("Always use", "keep", "Always used from now on."),
 }
-UNMARK_BUTTONS: dict[PersonMark, tuple[str, str]] = {
-    "pinned": ("Use normally", "keep_off"),
-    "struck": ("Restore", "restart_alt"),
-}
-MARK_NOTICES: dict[PersonMark, str] = {
-    "pinned": "Always used from now on.",
-    "struck": "Excluded.",
-    "none": "As it was found.",
+UNMARKS: dict[PersonMark, tuple[str, str, str]] = {
+    "struck": ("Restore", "restart_alt", "As it was found."),
+    "pinned": ("Use normally", "keep_off", "As it was found."),
 }
 
 
-def draw_buttons(view: RunSnapshot, fact: Fact) -> None:
-    """What a person may do with a fact: use it always, leave it out, correct it."""
-    with st.container(horizontal=True, vertical_alignment="center", key=f"fact-buttons-{fact.id}"):
-        _draw_mark_button(view, fact, "struck")
-        if not fact.is_own_knowledge:
-            _draw_mark_button(view, fact, "pinned")
-        with st.popover(
-            "Correct",
-            icon=":material/edit:",
-            type="tertiary",
-            key=f"fact-correct-{fact.id}-{len(view.state.edits)}",
-        ):
-            _draw_correction(view, fact)
+def draw(view: RunSnapshot, fact: Fact, key: str, *, number: int = 0, is_editable: bool = False) -> None:
+    """The quote of a fact with its source, `number` of the answer's, the way into its page, and with
+    `is_editable` what may be done with it."""
+    st.html(f'<div class="ts">{render_quote(fact, number)}</div>')
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-acts"):
+        if fact.page_id:
+            is_known = fact.id in view.state.facts
+            place = {"fact": fact.id} if is_known else {"from": str(fact.start), "to": str(fact.end)}
+            see = {"see": st.query_params["see"]} if "see" in st.query_params else {}
+            way = {"run": view.run.id, "id": fact.page_id, **place, **see}
+            ui.link("pages/page.py", "See it in the page", "", way)
+        if is_editable and acts.is_possible("mark", view):
+            _draw_mark_button(view, fact, "struck")
+            if not fact.is_own_knowledge:
+                _draw_mark_button(view, fact, "pinned")
+            key = f"fact-correct-{fact.id}-{len(view.state.edits)}"
+            with st.popover("*Correct*", icon=":material/edit:", type="tertiary", key=key, help="Correct"):
+                _draw_correction(view, fact)
+
+
+def render_quote(fact: Fact, number: int = 0) -> str:
+    """A quote in the words around it, and where it is from."""
+    try:
+        text = client.workbench().page(fact.page_id).text if fact.page_id else ""
+    except NotFound:
+        text = ""
+    when = f"published {fact.published_at[:10]}" if fact.published_at else ""
+    when = when or (f"read {labels.format_time(fact.fetched_at)}" if fact.fetched_at else "")
+    parts = (
+        f"<b>{number}</b>" if number else "",
+        escape.render_link(fact.url, fact.title or escape.shorten_url(fact.url)) if fact.url else "",
+        escape.html(escape.host(fact.url) if fact.url else "you"),
+        PAGE_ORIGIN_LABELS[fact.given],
+        escape.html(when),
+    )
+    told = f'<p class="small soft">{" · ".join(filter(None, parts))}</p>'
+    return page_text.render_quote(text, fact) + told
 
 
 def _draw_mark_button(view: RunSnapshot, fact: Fact, decision: PersonMark) -> None:
     """The button that sets a decision, or takes it back where it holds."""
-    label, icon = MARK_BUTTONS[decision]
-    if fact.decision == decision:
-        (label, icon), decision = UNMARK_BUTTONS[decision], "none"
-    more: Any = {"icon": icon, "given": {"facts": [fact.id], "decision": decision}}
-    more["done"] = f"{MARK_NOTICES[decision]} {facts.describe_consequence(view)}".strip()
-    key = f"fact-{label.lower().replace(' ', '-')}-{fact.id}"
-    ui.act(view, "mark", key, label, type="tertiary", **more)
+    label, icon, done = (UNMARKS if fact.decision == decision else MARKS)[decision]
+    more: Any = {"icon": icon, "help": label, "type": "tertiary"}
+    more["given"] = {"facts": [fact.id], "decision": "none" if fact.decision == decision else decision}
+    more["done"] = f"{done} {facts.describe_consequence(view)}".strip()
+    ui.act(view, "mark", f"fact-{label.lower().replace(' ', '-')}-{fact.id}", f"*{label}*", **more)
 
 
 def _draw_correction(view: RunSnapshot, fact: Fact) -> None:
-    said, quoted = f"fact-card-statement-{fact.id}", f"fact-card-quote-{fact.id}"
-    st.text_area("What it states", value=fact.statement, key=said, height=100)
+    typed = {"statement": f"fact-card-statement-{fact.id}", "quote": f"fact-card-quote-{fact.id}"}
+    st.text_area("What it states", value=fact.statement, key=typed["statement"], height=100)
     if not fact.is_own_knowledge:
-        st.text_area(
-            "Exact quote", value=fact.quote, key=quoted, height=100, help="Checked against the stored page."
-        )
-    ui.button(
-        "Save the correction", f"fact-card-save-{fact.id}", _save, view, fact, said, quoted, type="primary"
-    )
+        hint = "Checked against the stored page."
+        st.text_area("Exact quote", value=fact.quote, key=typed["quote"], height=100, help=hint)
+    args = (_save, view, fact, typed)
+    ui.button("Save the correction", f"fact-card-save-{fact.id}", *args, type="primary")
 
 
-def _save(view: RunSnapshot, fact: Fact, said: str, quoted: str) -> None:
-    statement, quote = st.session_state.get(said) or "", st.session_state.get(quoted)
-    draft = FactEdit(
-        fact.id,
-        statement=statement if statement != fact.statement else None,
-        quote=quote if quote not in (None, fact.quote) else None,
-    )
-    facts.save(view, [draft])
+def _save(view: RunSnapshot, fact: Fact, typed: dict[str, str]) -> None:
+    said = {name: st.session_state.get(key) for name, key in typed.items()}
+    changed = {name: text for name, text in said.items() if text not in (None, getattr(fact, name))}
+    facts.save(view, [FactEdit(fact.id, **changed)])

@@ -14,7 +14,10 @@ from pages.widgets.shell import escape, labels, markup
 WINDOW_CHARS = 40_000
 """Characters of a text that are drawn at once: a page of a megabyte must stay usable."""
 CONTEXT_CHARS = 220
-"""Characters shown before and after a quote when it is shown in its context."""
+"""Characters shown before and after a quote."""
+MAX_LINKS = 200
+CELL_JOINT = " | "
+"""Joins the cells of a table's row in a page's text."""
 
 
 def find_quote_spans(text: str, facts: Sequence[Fact]) -> list[tuple[int, int, str]]:
@@ -43,36 +46,21 @@ def render_marked(
     return "".join(parts) + escape.html(text[at:end])
 
 
-def render_quote_in_context(text: str, fact: Fact, facts: Sequence[Fact]) -> str:
-    """A fact and its quote among the words around it, as HTML."""
-    if not 0 <= fact.start < fact.end <= len(text):
-        return (
-            f'<p><b>{escape.html(fact.statement)}</b></p><p class="small soft">Its quote '
-            "was not found in the stored text.</p>"
-        )
-    start = text.rfind(" ", 0, max(0, fact.start - CONTEXT_CHARS)) + 1
-    end = text.find(" ", fact.end + CONTEXT_CHARS) if fact.end + CONTEXT_CHARS < len(text) else -1
-    end = len(text) if end < 0 else end
-    before, after = "… " if start else "", " …" if end < len(text) else ""
-    around = render_marked(text, facts, chosen=fact.id, start=start, end=end)
-    return (
-        f'<p><b>{escape.html(fact.statement)}</b></p><div class="quote small '
-        f'paper">{before}{around}{after}</div>'
-    )
-
-
-def render_quote_alone(text: str, fact: Fact) -> str:
-    """A quote, marked among the words around it where its page's text is known, as HTML."""
-    if not 0 <= fact.start < fact.end <= len(text):
+def render_quote(text: str, fact: Fact) -> str:
+    """A quote among the words around it, a table's row below the heads of its columns; where its page's text
+    is not known, alone."""
+    start, end = fact.start, fact.end
+    heads, cells = (line.split(CELL_JOINT) for line in (fact.heading.rpartition(" › ")[2], fact.quote))
+    if len(heads) == len(cells) > 1:
+        rows = [[f"<mark>{escape.html(cell)}</mark>" for cell in cells]]
+        return markup.table([*map(escape.html, heads)], rows)
+    if not 0 <= start < end <= len(text):
         return f'<div class="quote">{escape.html(fact.quote)}</div>'
-    start = (
-        max(text.rfind("\n", 0, fact.start), text.rfind(". ", 0, fact.start) + 1, fact.start - CONTEXT_CHARS)
-        + 1
-    )
-    ends = [at for at in (text.find("\n", fact.end), text.find(". ", fact.end) + 1) if at > 0]
-    end = min([*ends, fact.end + CONTEXT_CHARS, len(text)])
-    marked = render_marked(text, [fact], chosen=fact.id, start=max(start, 0), end=end)
-    return f'<div class="quote">{marked}</div>'
+    before = max(text.rfind("\n", 0, start), text.rfind(". ", 0, max(0, start - 2)) + 1)
+    before = max(before + 1, start - CONTEXT_CHARS, 0)
+    ends = [at for at in (text.find("\n", end), text.find(". ", end) + 1) if at > 0]
+    after = min([*ends, end + CONTEXT_CHARS, len(text)])
+    return f'<div class="quote">{render_marked(text, [fact], start=before, end=after)}</div>'
 
 
 def parse_passage(text: str, start: str, end: str) -> Fact | None:
@@ -86,57 +74,35 @@ def parse_passage(text: str, start: str, end: str) -> Fact | None:
 def render_metadata(page: Page, ref: PageRef | None = None, step: int = 0) -> str:
     """Where the page came from, how and when, as an HTML list of terms; `ref` tells what the run knows of
     it, `step` at which step of its journey it was read (0: none)."""
-    given = PAGE_ORIGIN_LABELS[page.origin]
-    way = [escape.html(escape.shorten_url(url, 110)) for url in page.redirects]
-    name, address = escape.html(page.sha256), page.final_url or page.url
-    digest = f'<details class="hash"><summary>{name[:16]}…</summary><code>{name}</code></details>'
+    address, found = page.final_url or page.url, ""
+    if ref and ref.found_on:
+        found = "your own words" if ref.found_on == "person" else ref.found_on
+        found = escape.render_link(found) if "://" in found[:9] else escape.html(found)
     terms = [
         ("Address", escape.render_link(address, escape.shorten_url(address, 110))),
         ("Asked for", escape.html(page.url) if page.final_url and page.final_url != page.url else ""),
-        ("Sent on from", "<br>".join(way)),
+        ("Sent on from", "<br>".join(escape.html(escape.shorten_url(url, 110)) for url in page.redirects)),
         ("Answered", f"status {page.status}" if page.status else ""),
         ("Type", escape.html(page.content_type)),
-        ("Given" if given else "Read", labels.format_time(page.fetched_at)),
-        ("By", given),
-        ("Found on", _render_found_on(ref, step) if ref else ""),
+        ("Given" if page.origin != "fetched" else "Read", labels.format_time(page.fetched_at)),
+        ("By", PAGE_ORIGIN_LABELS[page.origin]),
+        ("Found on", " ".join(filter(None, (found, f"(step {step})" if step else "")))),
         ("Published", escape.html(page.published_at[:10])),
         ("Author", escape.html(page.author)),
         ("Language", escape.html(LANGUAGES.get(normalize_language(page.language), page.language))),
-        ("Text", f"{len(page.text):,} characters, SHA-256 {digest}" if page.text else ""),
+        ("Text", f"{len(page.text):,} characters" if page.text else ""),
+        ("SHA-256", f"<code>{escape.html(page.sha256)}</code>"),
     ]
     return markup.terms(terms)
 
 
-def _render_found_on(ref: PageRef, step: int) -> str:
-    where = {"person": "your own words", "": ""}.get(ref.found_on)
-    found = (
-        escape.html(where)
-        if where is not None
-        else escape.html(ref.found_on)
-        if ref.found_on.startswith("search")
-        else escape.render_link(ref.found_on)
-    )
-    read = f"step {step}" if step else ""
-    return f"{found} ({read})" if found and read else found or read
-
-
 def split_windows(text: str) -> list[tuple[int, int]]:
-    """A long text in windows of at most WINDOW characters, cut between paragraphs or words if possible."""
-    found: list[tuple[int, int]] = []
-    start = 0
+    """A long text in windows of at most WINDOW_CHARS, cut between lines or words if possible."""
+    found, start = list[tuple[int, int]](), 0
     while start < len(text):
-        end = min(len(text), start + WINDOW_CHARS)
-        if end < len(text):
-            cut = max(text.rfind("\n\n", start + WINDOW_CHARS // 2, end), -1)
-            cut = (
-                cut
-                if cut > 0
-                else max(
-                    text.rfind("\n", start + WINDOW_CHARS // 2, end),
-                    text.rfind(" ", start + WINDOW_CHARS // 2, end),
-                )
-            )
-            end = cut if cut > 0 else end
+        end, least = min(len(text), start + WINDOW_CHARS), start + WINDOW_CHARS // 2
+        cuts = (text.rfind(mark, least, end) for mark in ("\n\n", "\n", " "))
+        end = end if end == len(text) else next((cut for cut in cuts if cut > 0), end)
         found.append((start, end))
         start = end
     return found or [(0, 0)]
@@ -147,53 +113,37 @@ def find_window(found: Sequence[tuple[int, int]], at: int) -> int:
     return next((n for n, (start, end) in enumerate(found, 1) if start <= at < end), 1)
 
 
-def render_kept_facts(
-    facts: Sequence[Fact], run_id: str, chosen: str, found: Sequence[tuple[int, int]]
-) -> str:
+def render_kept_facts(facts: Sequence[Fact], run_id: str, chosen: str) -> str:
     """The facts that were kept from the page, in its order, each with the way to its quote, as HTML."""
     items = []
     for fact in sorted(facts, key=lambda fact: (fact.start, fact.id)):
         here = ' class="chosen"' if fact.id == chosen else ""
         state = "" if fact.verified else " (its quote was not found)"
-        part = (
-            f' <span class="soft">part {find_window(found, fact.start)}</span>'
-            if len(found) > 1 and fact.start >= 0
-            else ""
+        url = escape.stored_page_url(run_id, fact.page_id, fact.id)
+        items.append(
+            f'<li{here}><a href="{url}" target="_self">{escape.html(fact.statement)}</a>{state}</li>'
         )
-        link = (
-            f'<a href="{escape.stored_page_url(run_id, fact.page_id, fact.id)}" '
-            f'target="_self">{escape.html(fact.statement)}</a>'
-        )
-        items.append(f"<li{here}>{link}{part}{state}</li>")
     return f'<ul class="kept">{"".join(items)}</ul>'
 
 
-def render_links(page: Page, most: int) -> str:
-    """The page's links, as an HTML list; those beyond `most` are counted."""
+def render_links(page: Page) -> str:
+    """The page's links, as an HTML list; those beyond the first MAX_LINKS are counted."""
+    shown = page.links[:MAX_LINKS]
     items = "".join(
-        "<li>"
-        + escape.render_link(link.url, escape.shorten(link.text, 120) or escape.shorten_url(link.url))
-        + "</li>"
-        for link in page.links[:most]
+        f"<li>{escape.render_link(link.url, escape.shorten(link.text, 120))}</li>" for link in shown
     )
-    more = len(page.links) - most
-    return (
-        f'<div class="ts"><ul class="links">{items}</ul>'
-        f"{f'<p class=soft>and {more:,} more</p>' if more > 0 else ''}</div>"
-    )
+    more = len(page.links) - MAX_LINKS
+    rest = f'<p class="soft">and {more:,} more</p>' if more > 0 else ""
+    return f'<div class="ts"><ul class="links">{items}</ul>{rest}</div>'
 
 
 def choose_file_name(page: Page) -> tuple[str, str]:
     """The name and the type a body is downloaded with: markup and text as plain text, so that no browser runs
     it; the rest as mere bytes."""
-    name = PurePosixPath(urlsplit(page.final_url or page.url).path).name or escape.host(
-        page.final_url or page.url
-    )
+    url = page.final_url or page.url
+    name = PurePosixPath(urlsplit(url).path).name or escape.host(url)
     plain = "".join(c if c.isalnum() or c in "-_." else "-" for c in name)[:80].strip("-.") or "page"
-    if (
-        mime.parse_media_type(page.content_type).startswith("text/")
-        or "xml" in page.content_type
-        or "json" in page.content_type
-    ):
+    is_text = mime.parse_media_type(page.content_type).startswith("text/")
+    if is_text or any(kind in page.content_type for kind in ("xml", "json")):
         return f"{plain}.txt", "text/plain"
     return plain, "application/octet-stream"

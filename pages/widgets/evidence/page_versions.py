@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.actions.sources import VersionDiff
+from agent.actions import sources
 from agent.store.pages import PageVersion
 from agent.text.diff import DiffPart, DiffPiece
 from agent.text.plurals import format_count
-from agent.types import PAGE_ORIGIN_LABELS, Fact
-from pages.widgets.shell import badges, escape, labels
+from agent.types import PAGE_ORIGIN_LABELS, Fact, Page
+from pages.widgets.shell import escape, labels
 
-CONTEXT_LINES = 2
-"""Unchanged lines that stay in sight beside a change."""
+FOLDED_LINES = 5
+"""Unchanged lines from which on they are folded."""
 MAX_PARTS = 300
 """Stretches that are drawn: a page that differs in more is told to do so."""
 CHANGE_LABELS = {"changed": "reworded", "removed": "gone", "added": "new"}
@@ -36,74 +36,46 @@ def render_versions(found: Sequence[PageVersion], shown: str, run_id: str, besid
         compared = f'<a href="{way}" target="_self">compare</a>'
         compared = "<b>side by side below</b>" if version.page_id == beside else compared
         items.append(f"<li>{escape.html(describe_version(version))} · {opened} · {compared}</li>")
-    return f'<div class="ts"><ul class="versions">{"".join(items)}</ul></div>'
+    return f'<ul class="versions">{"".join(items)}</ul>'
 
 
-def render_comparison(told: VersionDiff, old: str, new: str) -> str:
-    """The comparison as HTML; `old` and `new` are what the two versions are called."""
+def render_comparison(page: Page, other: Page, kept: Sequence[Fact]) -> str:
+    """A page and another version of it, the earlier one on the left, and which `kept` quotes only one has."""
+    old, new = sorted((page, other), key=lambda one: one.fetched_at)
+    told = sources.compare_versions(old, new, kept)
     counts = told.line_counts
     if not counts["removed"] + counts["added"] + counts["changed"]:
         return '<div class="ts"><p>The two texts are the same, line for line.</p></div>'
     summary = ", ".join(
         f"{format_count(counts[kind], 'line')} {name}" for kind, name in CHANGE_LABELS.items() if counts[kind]
     )
-    rows = "".join(
-        _render_row(part, first=n == 0, last=n == len(told.parts) - 1)
-        for n, part in enumerate(told.parts[:MAX_PARTS])
+    lost = "".join(f"<li>“{escape.html(escape.shorten(fact.quote, 220))}”</li>" for fact in told.lost_facts)
+    lost = f'<p class="warned">Quotes that are not in the other version:</p><ul>{lost}</ul>' if lost else ""
+    names = (
+        f"{'This version' if one is page else 'The other'}: {labels.format_time(one.fetched_at)}"
+        for one in (old, new)
     )
+    head = "".join(f"<th>{name}</th>" for name in names)
+    rows = "".join(map(_render_row, told.parts[:MAX_PARTS]))
     more = len(told.parts) - MAX_PARTS
     rest = f'<p class="small soft">{more:,} further stretches are not drawn.</p>' if more > 0 else ""
-    head = f"<tr><th>{escape.html(old)}</th><th>{escape.html(new)}</th></tr>"
-    return (
-        f'<div class="ts"><p class="small soft">{summary}.</p><div class="scroll"><table '
-        f'class="versus">{head}{rows}</table></div>{rest}</div>'
-    )
+    table = f'<div class="scroll"><table class="versus"><tr>{head}</tr>{rows}</table></div>'
+    return f'<div class="ts">{lost}<p class="small soft">{summary}.</p>{table}{rest}</div>'
 
 
-def _render_row(part: DiffPart, *, first: bool, last: bool) -> str:
-    if part.kind == "same":
-        return (
-            '<tr><td colspan="2" class="soft">'
-            f"{_render_folded(part.old[0][0].split(chr(10)), first, last)}</td></tr>"
-        )
-    return f"<tr><td>{_render_pieces(part.old, 'del')}</td><td>{_render_pieces(part.new, 'ins')}</td></tr>"
-
-
-def _render_folded(lines: list[str], first: bool, last: bool) -> str:
-    """Unchanged lines: those next to a change, the others behind a line that opens."""
-    before, after = 0 if first else CONTEXT_LINES, 0 if last else CONTEXT_LINES
-    if len(lines) <= before + after + 1:
-        return "<br>".join(map(escape.html, lines))
-    tail = lines[len(lines) - after :] if after else []
-    hidden = lines[before : len(lines) - after]
-    folded = (
-        f"<details><summary>{format_count(len(hidden), 'line')} the same</summary>"
-        f"{'<br>'.join(map(escape.html, hidden))}</details>"
-    )
-    return "<br>".join([*map(escape.html, lines[:before])]) + folded + "<br>".join(map(escape.html, tail))
+def _render_row(part: DiffPart) -> str:
+    """A stretch that differs, side by side; one that does not, folded where it is long."""
+    if part.kind != "same":
+        sides = (_render_pieces(part.old, "del"), _render_pieces(part.new, "ins"))
+        return f"<tr><td>{sides[0]}</td><td>{sides[1]}</td></tr>"
+    lines = part.old[0][0].split("\n")
+    told = "<br>".join(map(escape.html, lines))
+    if len(lines) > FOLDED_LINES:
+        told = f"<details><summary>{format_count(len(lines), 'line')} the same</summary>{told}</details>"
+    return f'<tr><td colspan="2" class="soft">{told}</td></tr>'
 
 
 def _render_pieces(pieces: Sequence[DiffPiece], mark: str) -> str:
     return "".join(
         f"<{mark}>{escape.html(text)}</{mark}>" if only else escape.html(text) for text, only in pieces
     ).replace("\n", "<br>")
-
-
-def render_quote_outcomes(told: VersionDiff) -> str:
-    """What becomes of the quotes of a run in the other version, as HTML; "" when there are none."""
-    if not told.kept_facts and not told.lost_facts:
-        return ""
-    rows = [_render_quote_outcome(fact, "is not there", "bad") for fact in told.lost_facts] + [
-        _render_quote_outcome(fact, "stands there, too", "good") for fact in told.kept_facts
-    ]
-    return (
-        '<div class="ts"><h2 class="ts-section">The quotes in the other version</h2><ul '
-        f'class="fates">{"".join(rows)}</ul></div>'
-    )
-
-
-def _render_quote_outcome(fact: Fact, word: str, tone: str) -> str:
-    return (
-        f'<li class="told">{badges.render(word, tone)}<span>'
-        f"“{escape.html(escape.shorten(fact.quote, 220))}”</span></li>"
-    )

@@ -6,7 +6,9 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.answering.revision import describe_target, restate_guidance, state_understood
-from agent.types import NoteReading, Status
+from agent.evidence.citation_check import diff_answers
+from agent.text.urls import is_excluded
+from agent.types import Answer, NoteReading, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, drafts, escape, places, ui
 
@@ -31,18 +33,28 @@ def find_shown_reading(view: RunSnapshot) -> NoteReading | None:
 
 
 def render_understood(view: RunSnapshot, reading: NoteReading) -> str:
-    """The reading as HTML, with what to do where it is wrong."""
-    how = "Not what you meant? Add guidance: it corrects this."
-    if view.run.status in (Status.REVIEW, Status.DONE):
-        first = (
-            "Reopen the answer, then send it back"
-            if view.run.status is Status.DONE
-            else "Send the answer back"
-        )
-        how = f"Not what you meant? {first} with another note."
-    said = escape.html(state_understood(reading, view.state.plan))
-    hint = f'<span class="soft">{how}</span>'
-    return f'<div class="ts band understood" role="status"><b>Your note.</b> {said} {hint}</div>'
+    """What becomes of the note as HTML; it is done only where the answer written for it shows that."""
+    effects = state_understood(reading, view.state.plan)
+    answers = view.state.answers
+    if not answers or answers[-1].step <= reading.step:
+        told = f"<b>Your note is followed.</b> {escape.html(effects)}"
+    elif len(answers) > 1 and is_done(reading, *answers[-2:]):
+        told = f"<b>Your note is done.</b> {escape.html(effects)}"
+    else:
+        again = "Send the answer back in other words."
+        told = f"<b>The answer does not show your note.</b> {escape.html(effects)} {again}"
+    return f'<div class="ts band understood" role="status">{told}</div>'
+
+
+def is_done(reading: NoteReading, old: Answer, new: Answer) -> bool:
+    """Whether the new answer differs from the old one, and nothing stays that the note takes away."""
+    is_changed = any(change.kind != "same" for change in diff_answers(old, new))
+    gone = {describe_target(old, name) for name in reading.removed}
+    return (
+        (is_changed or len(old.text) != len(new.text))
+        and gone.isdisjoint(said.claim for said in new.sentences)
+        and not any(is_excluded(source.url, reading.excluded_sites) for source in new.sources)
+    )
 
 
 @places.in_place
@@ -62,11 +74,8 @@ def draw_comment(view: RunSnapshot, target: str) -> None:
 
 
 def _send_comment(run_id: str, head: int, target: str, draft: str) -> None:
-    def sent(_: None) -> None:
-        drafts.clear(draft)
-
     given = {"target": target, "text": drafts.read(draft), "private": ui.is_private(draft)}
-    client.act(run_id, "comment", head, then=sent, **given)
+    client.act(run_id, "comment", head, then=lambda _: drafts.clear(draft), **given)
 
 
 def render_thread(view: RunSnapshot) -> str:

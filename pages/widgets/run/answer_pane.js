@@ -2,7 +2,8 @@
 // What is opened is drawn elsewhere: no letter of the answer moves.
 export default function ({ data, parentElement, setTriggerValue }) {
   let pane = parentElement.querySelector(".answer-pane")
-  if (!pane) {
+  const isNew = !pane
+  if (isNew) {
     pane = document.createElement("div")
     pane.className = "ts answer-pane"
     parentElement.append(pane)
@@ -10,6 +11,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
       const target = event.target.closest("[data-see]")
       if (!target || (target.tagName !== "BUTTON" && String(getSelection()))) return
       pane.tell(target.dataset.see)
+    })
+    pane.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && event.target.matches("[role=button]")) pane.tell(event.target.dataset.see)
     })
   }
   pane.tell = (see) => setTriggerValue("see", see)
@@ -23,8 +27,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   for (const one of pane.querySelectorAll("[data-see]")) {
     const isChosen = one.dataset.see === data.see || (one.tagName !== "BUTTON" && one.dataset.see === sentence)
     one.classList.toggle("chosen", isChosen)
-    if (one.tagName === "BUTTON") one.setAttribute("aria-expanded", String(isChosen))
+    if (one.matches("button, [role=button]")) one.setAttribute("aria-expanded", String(isChosen))
   }
+  // who comes back from a stored page sees the sentence again
+  if (isNew) setTimeout(() => pane.querySelector(".sentence.chosen")?.scrollIntoView({ block: "center" }), 300)
   if (window.touchstoneEscape) return
   window.touchstoneEscape = true
   document.addEventListener("keydown", (event) => {

@@ -1,25 +1,26 @@
 """The answer as a pane that keeps still: drawn once for each version by a component of our own, which tells
-what in it was opened. That stands in the address (`?see=`) as RUN.s3 for the third sentence of the newest
-answer of a run, RUN.s3-2 for its source 2."""
+what in it was opened. That stands in the address (`?see=`) as RUN.a1.s3 for the third sentence of the first
+answer of a run, RUN.a1.s3-2 for its source 2, RUN.c4f for a conflict."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import streamlit as st
 from markupsafe import Markup
 
-from agent.answering.conflict_sentences import is_disagreement
+from agent.answering.conflict_sentences import RULING_PREFIX, is_disagreement
 from agent.evidence.report_words import words_for
-from agent.evidence.support import Support, describe_support
+from agent.evidence.support import describe_support
 from agent.export.answer_blocks import write_body
 from agent.export.blocks import Span, Table
 from agent.export.webpage import render_block
-from agent.types import Answer, Sentence
+from agent.types import Answer, Conflict, Sentence
 from agent.workbench import RunSnapshot
+from pages.widgets.evidence.conflict_list import describe_ruling
 from pages.widgets.run import answer_changes
 from pages.widgets.shell import escape
 
@@ -34,7 +35,7 @@ MARKS = {
     "absent": ("✗ not in its sources: {}", "bad"),
     "disputed": ("sources disagree", "warn"),
 }
-"""What must be seen beside a sentence, and how loud it is. A good one has none."""
+"""What must be seen beside a sentence, and how loud it is. A good one has a quiet ✓."""
 CHECKED = {
     "quoted": "Quoted word for word",
     "computed": "Computed from its quotes",
@@ -44,7 +45,7 @@ CHECKED = {
 
 def draw(answer: Answer, view: RunSnapshot) -> None:
     """The answer of a run, each part of it a way to its evidence; folded below it how it was found."""
-    html = render(answer, view.run.id, view.run.question)
+    html = render(answer, view.run.id, view.run.question, view.state.conflicts.values())
     if answer.journey:
         told = escape.html(answer.journey)
         html += f'<details class="journey"><summary>How this was found</summary><p>{told}</p></details>'
@@ -53,16 +54,20 @@ def draw(answer: Answer, view: RunSnapshot) -> None:
         since = f"What changed since answer {given[-2].n}"
         told = answer_changes.render(given[-2], given[-1])
         html += f'<details class="journey" open><summary>{since}</summary>{told}</details>'
-    draw_html(html, f"answer-{view.run.id}")
+    see = st.query_params.get(SEE, "")
+    if found := find_sentence(see, view):
+        shown, number, source = found
+        see = _name_sentence(view.run.id, shown, number) + (f"-{source}" if source else "")
+    draw_html(html, f"answer-{view.run.id}", see)
 
 
-def draw_html(html: str, key: str) -> None:
-    """What is opened by a click in this HTML stands in its attributes `data-see`."""
+def draw_html(html: str, key: str, see: str = "") -> None:
+    """What is opened by a click in this HTML stands in its attributes `data-see`; `see` is opened."""
     version = hashlib.sha256(html.encode()).hexdigest()[:16]
     component = st.components.v2.component("touchstone_answer", js=SCRIPT, isolate_styles=False)
     component(
         key=key,
-        data={"html": html, "version": version, SEE: st.query_params.get(SEE, "")},
+        data={"html": html, "version": version, SEE: see or st.query_params.get(SEE, "")},
         on_see_change=lambda: open_evidence(getattr(st.session_state.get(key), SEE, "") or ""),
     )
 
@@ -87,18 +92,20 @@ def draw_switch() -> None:
     st.html(f"<style>@media (max-width: 1099px) {{ .st-key-pane-{hidden} {{ display: none }} }}</style>")
 
 
-def render(answer: Answer, run_id: str, question: str = "") -> str:
+def render(answer: Answer, run_id: str, question: str = "", conflicts: Iterable[Conflict] = ()) -> str:
     """What the answer says, as HTML; empty cells are told in the language of the `question`."""
     title = f'<h2 class="title">{escape.html(answer.title)}</h2>' if answer.title else ""
     kind = "answer document" if answer.length == "full" else "answer"
     if not answer.sentences:
         return f'<div class="{kind}">{title}<p>{escape.html(answer.certainty)}</p></div>'
     quiet, notes = _find_repeated_citations(answer, run_id)
-    names = {id(said): f"{run_id}.s{n}" for n, said in enumerate(answer.sentences, start=1)}
+    names = {id(said): _name_sentence(run_id, answer, n) for n, said in enumerate(answer.sentences, start=1)}
+    on_sides = {i: found for found in conflicts for side in found.values for i in side.fact_ids}
 
     def write(said: Sentence) -> list[Span | str]:
         numbers = [] if id(said) in quiet else answer.citation_numbers(said)
-        return [Markup(_render_sentence(said, names[id(said)], numbers))]
+        conflict = next((on_sides[i] for i in said.fact_ids if i in on_sides), None)
+        return [Markup(_render_sentence(said, names[id(said)], numbers, conflict))]
 
     blocks = list[str]()
     tables = iter(notes)
@@ -110,27 +117,38 @@ def render(answer: Answer, run_id: str, question: str = "") -> str:
 
 
 def _find_repeated_citations(answer: Answer, run_id: str) -> tuple[set[int], list[str]]:
-    """The cells (by identity) whose citations stand once for their table or row, and what is written below
-    each table that has the same citations throughout."""
+    """The cells (by identity) whose citations stand once for their table, for cells beside them or for their
+    column, and what is written below each table that has the same citations throughout."""
     quiet, notes = set[int](), list[str]()
     for block in (block for block in answer.blocks if block.kind == "table"):
-        rows: dict[int, list[Sentence]] = {}
-        for said in answer.sentences:
-            if said.block == block.id:
-                rows.setdefault(said.row, []).append(said)
-        cells = [said for row in rows.values() for said in row]
-        cited = {tuple(answer.citation_numbers(said)) for said in cells}
+        cells = [said for said in answer.sentences if said.block == block.id]
+        cells.sort(key=lambda said: (said.row, said.column))
+        cited = {(said.row, said.column): answer.citation_numbers(said) for said in cells}
         note = ""
-        if len(cells) > 1 and len(cited) == 1 and any(cited):
+        if (
+            len(cells) > 1
+            and cells
+            and all(numbers == cited[cells[0].row, cells[0].column] for numbers in cited.values())
+        ):
             quiet |= set(map(id, cells))
-            first = f"{run_id}.s{answer.sentences.index(cells[0]) + 1}"
-            cites = _render_citations(next(iter(cited)), first)
-            note = f'<p class="soft small">Source of each cell: {cites}</p>'
-        for row in rows.values():
-            if len({tuple(answer.citation_numbers(said)) for said in row}) == 1:
-                quiet |= {id(said) for said in sorted(row, key=lambda said: said.column)[:-1]}
+            first = _name_sentence(run_id, answer, answer.sentences.index(cells[0]) + 1)
+            cites = _render_citations(answer.citation_numbers(cells[0]), first)
+            note = f'<p class="soft small">Source of each cell: {cites}</p>' * bool(cites)
+        rows, columns = (
+            {
+                id(said)
+                for said in cells
+                if cited.get((said.row + down, said.column + right)) == cited[said.row, said.column]
+            }
+            for down, right in ((0, 1), (1, 0))
+        )
+        quiet |= max(rows, columns, key=len)
         notes.append(note)
     return quiet, notes
+
+
+def _name_sentence(run_id: str, answer: Answer, n: int) -> str:
+    return f"{run_id}.a{answer.n}.s{n}"
 
 
 def _render_citations(numbers: Sequence[int], name: str) -> str:
@@ -141,35 +159,55 @@ def _render_citations(numbers: Sequence[int], name: str) -> str:
     )
 
 
-def _render_sentence(said: Sentence, name: str, numbers: Sequence[int]) -> str:
-    """A sentence, its citations, and what must be seen beside it."""
-    support = describe_support(said)
-    marks = [(MARKS[key], what) for key, what in support.marks]
+def _render_sentence(said: Sentence, name: str, numbers: Sequence[int], conflict: Conflict | None) -> str:
+    """A sentence on one side of a `conflict` (None: of none), its citations, and how it was checked: a quiet
+    ✓, or what must be seen."""
+    marks, told, text = list_marks(said), describe_check(said), said.text
+    is_ruled = text.startswith(RULING_PREFIX)
+    if conflict and is_ruled:
+        told, text = "You decided this", f"{conflict.topic}: {describe_ruling(conflict)}"
+    tone = f" {marks[0][1]}" if marks else ""
+    kept = " kept" if "\n" in text else ""
+    tip = f'title="{escape.html(told)}"'
+    shown, checked = "", ""
+    for label, loud in marks:
+        see = f"{name.split('.')[0]}.{conflict.id}" if conflict and loud == "warn" else name
+        shown += f'<button type="button" class="mark {loud}" data-see="{see}">{escape.html(label)}</button>'
+    if not (marks or said.context or is_ruled) and said.check in CHECKED:
+        dot = "·" * bool(describe_support(said).note)
+        checked = f'<span class="mark good" data-see="{name}" {tip}>✓{dot}</span>'
+    reached = "" if numbers or marks else ' tabindex="0" role="button"'
+    span = f'<span class="sentence{tone}{kept}" data-see="{name}" {tip}{reached}>{escape.html(text)}</span>'
+    return f'{span}&#8288;<span class="cites">{_render_citations(numbers, name)}{checked}</span>{shown}'
+
+
+def list_marks(said: Sentence) -> list[tuple[str, str]]:
+    """What must be seen beside a sentence, and how loud each is."""
+    found = describe_support(said).marks
     if is_disagreement(said.text) and not said.disputed:
-        marks.append((MARKS["disputed"], ""))
-    tone = f" {marks[0][0][1]}" if marks else ""
-    kept = " kept" if "\n" in said.text else ""
-    told = escape.html(describe_check(said, support))
-    text = (
-        f'<span class="sentence{tone}{kept}" data-see="{name}" title="{told}">{escape.html(said.text)}</span>'
-    )
-    shown = "".join(
-        f'<button type="button" class="mark {tone}" data-see="{name}">'
-        f"{escape.html(label.format(what))}</button>"
-        for (label, tone), what in marks
-    )
-    return text + _render_citations(numbers, name) + shown
+        found.append(("disputed", ""))
+    return [(MARKS[key][0].format(what), MARKS[key][1]) for key, what in found]
 
 
-def describe_check(said: Sentence, support: Support) -> str:
+def describe_check(said: Sentence) -> str:
     """How a sentence was checked, for who points at it."""
+    support = describe_support(said)
     told = CHECKED.get(said.check, support.label)
     return ". ".join(filter(None, (told[:1].upper() + told[1:], support.note)))
 
 
-def find_opened(see: str) -> tuple[str, int, int]:
-    """The run, the number of the sentence and that of its source (0: none) that an address names; ("", 0, 0)
-    for none."""
-    if not (found := re.fullmatch(r"(\w{1,64})\.s(\d{1,6})(?:-(\d{1,6}))?", see, re.ASCII)):
-        return "", 0, 0
-    return found[1], int(found[2]), int(found[3] or 0)
+def find_sentence(see: str, view: RunSnapshot) -> tuple[Answer, int, int] | None:
+    """The answer, the number of its sentence and that of a source (0: none) that an address names; where the
+    newest answer says the same, it is that. None for no such sentence of this run."""
+    found = re.fullmatch(r"(\w{1,64})\.a(\d{1,6})\.s(\d{1,6})(?:-(\d{1,6}))?", see, re.ASCII)
+    if not found or found[1] != view.run.id:
+        return None
+    number, source = int(found[3]), int(found[4] or 0)
+    answer = next((one for one in view.state.answers if one.n == int(found[2])), None)
+    if answer is None or not 0 < number <= len(answer.sentences):
+        return None
+    newest = view.state.answers[-1]
+    claims = [said.claim for said in newest.sentences]
+    if newest.n != answer.n and (claim := answer.sentences[number - 1].claim) in claims:
+        return newest, claims.index(claim) + 1, 0
+    return answer, number, source

@@ -91,7 +91,7 @@ def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "") -> None:
     with st.container(horizontal=True, key="run-head"):
         st.html(f'<div class="ts">{title}{detail}{sources}</div>', width="stretch")
         ui.link(page.path, page.new_label, "add", {})
-    st.html(f'<div class="ts">{status_line.render(view, hints)}</div>')
+    status_line.draw(view, hints)
     fork_dialog.draw_origin(view)
 
 

@@ -5,42 +5,59 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import streamlit as st
+
 from agent.evidence.conclusion import conclude
 from agent.llm.recorded import RECORDED
 from agent.text.plurals import format_count
 from agent.types import Answer, Settings, Status
 from agent.workbench import RunSnapshot
-from pages.widgets.run import pause_prompt
-from pages.widgets.shell import badges, escape, labels
+from pages.widgets.run import answer_pane, pause_prompt
+from pages.widgets.shell import badges, escape, labels, ui
 
 READY = (Status.REVIEW, Status.DONE)
 
 
+def draw(view: RunSnapshot, hints: Mapping[Status, str]) -> None:
+    """The line; where sources disagree on what is asked, with the way to settle it."""
+    answer = _find_ready(view)
+    conflicts = [view.state.conflicts.get(i) for i in answer.conflicts] if answer else []
+    is_open = [one for one in conflicts if one and one.status == "open"]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="run-status"):
+        st.html(f'<div class="ts">{render(view, hints)}</div>', width="content")
+        if is_open:
+            see = f"{view.run.id}.{is_open[0].id}"
+            ui.button("Settle it", "status-settle", answer_pane.open_evidence, see, type="tertiary")
+        figures = f'<p class="small soft">{_render_figures(view, answer)}</p>'
+        st.html(f'<div class="ts">{figures}</div>', width="content")
+
+
 def render(view: RunSnapshot, hints: Mapping[Status, str]) -> str:
-    """The line as HTML."""
-    answer = view.state.answers[-1] if view.state.answers else None
-    ready = answer if view.run.status in READY else None
-    chip, told = _describe_answer(ready) if ready else _describe_work(view, hints)
+    """The verdict or status and its sentence as HTML."""
+    answer = _find_ready(view)
+    chip, told = _describe_answer(answer) if answer else _describe_work(view, hints)
     if view.run.status is Status.DONE and view.run.is_accepted:
         chip += badges.render("Accepted", "good")
     imported = badges.render("imported", "warn") if view.run.imported else ""
-    meta = f'<span class="figures-line small soft">{_render_figures(view, ready)}</span>'
-    line = f"{chip}{imported}{told}{meta}"
     status = "paused" if pause_prompt.describe_outage(view) else view.run.status
+    line = f"{chip}{imported}{told}"
     return f'<div class="ts-now" data-status="{status}" role="status" aria-live="polite">{line}</div>'
+
+
+def _find_ready(view: RunSnapshot) -> Answer | None:
+    """The newest answer, when nothing works on a next one."""
+    return view.state.answers[-1] if view.state.answers and view.run.status in READY else None
 
 
 def _describe_answer(answer: Answer) -> tuple[str, str]:
     end = conclude(answer)
     verdict = badges.render(labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict])
-    number = f" ({labels.format_percent(answer.confidence)})"
-    told = " ".join(filter(None, (end.open, end.reason.replace(number, ""), end.next_act)))
-    level = (
-        f' title="Confidence {labels.format_percent(answer.confidence)}"'
-        if answer.confidence is not None
-        else ""
-    )
-    return verdict, f'<span class="say"{level}>{escape.html(told)}</span>'
+    next_act = "" if answer.conflicts else end.next_act  # there is a button
+    told, tip = " ".join(filter(None, (end.open, end.reason, next_act))), ""
+    if answer.confidence is not None:  # the word is on the page, the number where somebody points at it
+        percent = labels.format_percent(answer.confidence)
+        told, tip = told.replace(f" ({percent})", ""), f' title="Confidence {percent}"'
+    return verdict, f'<span class="say"{tip}>{escape.html(told)}</span>'
 
 
 def _describe_work(view: RunSnapshot, hints: Mapping[Status, str]) -> tuple[str, str]:

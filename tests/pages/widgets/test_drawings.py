@@ -67,16 +67,21 @@ def test_an_answer_is_a_way_to_its_evidence_and_shows_what_is_not_backed():
         ],
     )
     drawn = answer_pane.render(given, "r")
-    assert "<img" not in drawn and drawn.count('class="cite"') == 1 and 'data-see="r.s1-1"' in drawn
-    assert 'title="Quoted word for word"' in drawn
-    assert 'data-see="r.s2">✗ not in its sources</button>' in drawn and drawn.count('class="mark') == 1
+    assert "<img" not in drawn and drawn.count('class="cite"') == 1 and 'data-see="r.a1.s1-1"' in drawn
+    assert 'title="Quoted word for word">✓</span>' in drawn and drawn.count("<button") == 2
+    assert 'data-see="r.a1.s2">✗ not in its sources</button>' in drawn
     refused = fill(Answer, n=1, verdict="no_evidence", certainty="No answer is given.", reason="not_covered")
     assert "<p>No answer is given.</p>" in answer_pane.render(refused, "r")
-    assert answer_pane.find_opened("r.s2-1") == ("r", 2, 1) and answer_pane.find_opened("<r>.s2") == (
-        "",
-        0,
-        0,
-    )
+
+
+def test_what_is_opened_is_found_again_in_the_next_answer():
+    said = [fill(Sentence, text=text) for text in ("Gone.", "Kept.")]
+    answers = [fill(Answer, n=1, sentences=said), fill(Answer, n=2, sentences=said[1:])]
+    run = fill(Run, id="r", question="q", settings=Settings(), status=Status.REVIEW)
+    view = RunSnapshot(run, RunState(answers=answers), [], Usage(), 0, "")
+    found = [answer_pane.find_sentence(f"r.a{see}", view) for see in ("1.s2-1", "1.s1", "2.s1-3", "2.s2")]
+    assert found == [(answers[1], 1, 0), (answers[0], 1, 0), (answers[1], 1, 3), None]
+    assert answer_pane.find_sentence("x.a1.s1", view) is None
 
 
 def test_citations_stand_once_for_a_row_or_table_that_shares_them():
@@ -152,10 +157,12 @@ def test_a_stored_page_marks_quotes_and_nothing_else():
     assert page_text.find_quote_spans(text, facts) == [(4, 16, "f1"), (19, 29, "f4")]
     joined = _fact(id="f5", start=4, end=24, spans=[(4, 11), (19, 24)])
     assert page_text.find_quote_spans(text, [joined]) == [(4, 11, "f5"), (19, 24, "f5")]
-    drawn = page_text.render_quote_in_context(text, joined, [joined])
-    assert drawn.count('<mark class="chosen">') == 2 and "mill &amp;" in drawn
-    assert "not found in the stored text" in page_text.render_quote_in_context(text, facts[2], facts)
-    kept = page_text.render_kept_facts(facts, "r", "f1", page_text.split_windows(text))
+    drawn = page_text.render_quote(text, joined)
+    assert drawn.count("<mark>") == 2 and "mill &amp;" in drawn
+    row = _fact(quote="1 | <b>", heading="Huts › Year | Beds")
+    assert "<th>Year</th><th>Beds</th>" in page_text.render_quote(text, row)
+    assert page_text.render_quote(text, facts[2]) == '<div class="quote">the old mill</div>'
+    kept = page_text.render_kept_facts(facts, "r", "f1")
     assert kept.count("<li") == len(facts)
     read = fill(Page, url=URL, final_url=URL, outcome=Outcome.OK, text="x", sha256="a" * 64)
     assert "SHA-256" in page_text.render_metadata(read)

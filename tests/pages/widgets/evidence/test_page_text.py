@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions.sources import VersionDiff
 from agent.store.pages import PageVersion
-from agent.text.diff import diff_texts
 from agent.types import Fact, Outcome, Page
 from pages.widgets.evidence import page_text, page_versions
 from tests.records import fill
@@ -52,11 +50,10 @@ def test_versions_are_drawn_as_text():
     ]
     listed = page_versions.render_versions(found, "p1", "r", "")
     assert "(shown here)" in listed and "with=p2" in listed and "text pasted by a person" in listed
-    fact = Fact(id="f", statement="s", quote=EVIL)
     same = "\n".join(f"line {n}" for n in range(20))
-    told = VersionDiff(diff_texts(f"{EVIL} old\n{same}", f"{EVIL} new\n{same}"), [fact], [])
-    drawn = page_versions.render_comparison(told, EVIL, EVIL) + page_versions.render_quote_outcomes(told)
-    said = ("<del>old</del>", "<ins>new</ins>", "18 lines the same", "stands there, too")
+    old, new = (page(text=f"{EVIL} {word}\n{same}") for word in ("old", "new"))
+    quote = Fact(id="f", statement="s", quote=f"{EVIL} old", page_id="p")
+    drawn = page_versions.render_comparison(old, new, [quote])
+    said = ("<del>old</del>", "<ins>new</ins>", "20 lines the same")
     assert "<img" not in drawn and [words for words in said if words not in drawn] == []
-    equal = page_versions.render_comparison(VersionDiff(diff_texts("a", "a")), "x", "y")
-    assert "the same, line for line" in equal and page_versions.render_quote_outcomes(VersionDiff([])) == ""
+    assert "the same, line for line" in page_versions.render_comparison(old, old, [])
