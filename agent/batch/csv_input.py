@@ -59,7 +59,7 @@ def read_sheet(data: bytes, settings: Settings) -> QuestionSheet:
     text, coding = _decode(data)
     separator, (head, *records) = _read_table(text)
     columns, at = _name_columns(head)
-    filled = [(n, cells) for n, cells in enumerate(records, 2) if any(map(str.strip, cells))]
+    filled = [(n, cells) for n, cells in enumerate(records, 1) if any(map(str.strip, cells))]
     if not filled:
         raise UsageError("there is no question below the header")
     if len(filled) > MOST_ROWS:
@@ -114,7 +114,7 @@ def _read_table(text: str) -> tuple[str, list[list[str]]]:
             records.extend(reader)
         except csv.Error as trouble:
             if strict and "unexpected end" in str(trouble):
-                row = len(records) + 1
+                row = len(records)
                 raise UsageError(f"a quotation mark is opened in row {row} and never closed") from trouble
             if not strict:
                 raise UsageError(f"line {reader.line_num} cannot be read: {trouble}") from trouble

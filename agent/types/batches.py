@@ -17,26 +17,26 @@ BatchState = Literal["running", "stopped", "spent", "done"]
 RowState = Literal["waiting", "running", "done", "failed", "resting", "refused", "binned"]
 
 
-class BatchBudget(Record):
+class BatchBudget(Record, use_attribute_docstrings=True):
     """The budget of all runs of a batch together."""
 
     side_by_side: int = 2
-    """Runs that work at the same time."""
+    """Runs side by side."""
     max_calls: int = 2_000
-    """Model calls of all runs."""
+    """Model calls at most."""
     max_tokens: int = 10_000_000
-    """Model tokens of all runs, read and written."""
+    """Model tokens at most; read and written."""
     max_cost_usd: float = Field(default=10.0, allow_inf_nan=False)
-    """Cost of all runs in US dollars."""
+    """US dollars at most."""
     max_minutes: float = Field(default=240.0, allow_inf_nan=False)
-    """Working time of all runs, added up."""
+    """Minutes of work at most; of all runs, added up."""
 
 
 class BatchRow(Record):
     """One row of the file: its question, its other columns, and the status of its run."""
 
     n: int
-    """The row's number in a spreadsheet; the header is row 1."""
+    """The row's number below the header, from 1."""
     question: str
     given: dict[str, str]
     """The other columns of the file, unchanged."""

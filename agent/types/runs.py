@@ -60,44 +60,44 @@ class Turn(Record):
     """False when the reply asks back or says why there is no answer."""
 
 
-class SiteLimits(Record):
+class SiteLimits(Record, use_attribute_docstrings=True):
     """The limits of `site`. Character limits apply to prompts; the full text is stored."""
 
     max_iterations: int = 5
-    """Rounds of reading for one question before the answer is forced."""
+    """Rounds of reading at most; then the answer is forced."""
     max_pages: int = 100
-    """Pages read."""
+    """Pages read at most."""
     content_max_chars: int = 10_000
     """Characters of a page's text in a prompt."""
     links_max_chars: int = 500
     """Characters of one address in a prompt."""
     url_truncation_buffer: int = 10
-    """Characters kept free for the mark of a shortened address."""
+    """Characters kept free for the mark of a cut address."""
     max_links_per_page: int = 300
     """Links of a page in a prompt."""
     max_urls_per_iteration: int = 5
-    """Pages that a decision chooses in one round."""
+    """Pages chosen in one round."""
     crawl_ahead: int = 20
-    """Pages of a round in all: those chosen, then the next of the crawl's order; 0: only those chosen."""
+    """Pages of a round, with those read ahead; the chosen ones, then the next of the crawl's order."""
     fresh_days: int = 1
-    """Days a fetched page is used without asking its server; after that it is fetched if it changed."""
+    """Days a stored page is used unasked; after that it is fetched if it changed."""
 
 
-class CollectLimits(Record):
+class CollectLimits(Record, use_attribute_docstrings=True):
     """The limits of `collect`."""
 
     max_depth: int = 3
-    """No page at this depth or deeper is visited; a start page has depth 0."""
+    """Depth that is not read; a start page has depth 0."""
     max_articles: int = 10
-    """Articles or threads gathered."""
+    """Articles and threads at most."""
     max_links: int = 20
-    """Links followed from one listing."""
+    """Links followed from one listing at most."""
     max_pages: int = 60
-    """Pages requested in one run, failures included."""
+    """Page requests at most; failures count."""
     min_confidence: float = Field(default=0.4, allow_inf_nan=False)
-    """A page decision with a lower confidence ends its branch."""
+    """Least confidence of a decision; a lower one ends its branch."""
     use_smart_navigation: bool = True
-    """False: follow all links of the start pages and take each page as an article, for comparison."""
+    """Decide at each page; off: follow all links of the start pages, take each as an article."""
 
 
 class ReplySettings(Record):
@@ -133,15 +133,15 @@ class ReplySettings(Record):
     """How a picture is sent to the model: `openai` as a data URL, `openai_url` as its address."""
 
 
-class CheckTextSettings(Record):
+class CheckTextSettings(Record, use_attribute_docstrings=True):
     """What is checked, and the limits of `check_text`."""
 
     page_id: str = ""
     """The stored text; "" where the question is its address, or the text itself."""
     max_pages: int = 60
-    """Sources fetched."""
+    """Sources fetched at most."""
     search_missing: bool = False
-    """Search for claims that cite no source."""
+    """Search for claims without a source; they are sent to the search engine."""
 
 
 Cap = Literal["steps", "pages", "calls", "tokens", "cost", "seconds"]

@@ -77,7 +77,9 @@ class Screen:
         return self.page.get_by_test_id("stAlert")
 
     def button(self, name: str) -> Locator:
-        return self.page.get_by_role("button", name=name, exact=True)
+        """A button, whatever its shortcut, or what is clicked to unfold something."""
+        button = self.page.get_by_role("button", name=re.compile(rf"^{re.escape(name)}( Ctrl \+ Enter)?$"))
+        return button.or_(self.page.locator("summary", has=self.page.get_by_text(name, exact=True)))
 
     def ask(self, question: str = QUESTION, *, step: bool = False, world: str = "demo") -> Screen:
         """Type a question, choose the world and the mode, start; wait for the run's own address."""
@@ -92,15 +94,17 @@ class Screen:
         self.page.wait_for_url("**/?run=*")
         return self
 
-    def choose_demo(self, menu: str = "Options") -> None:
+    def choose_demo(self) -> None:
         """Options → the demo world."""
-        with self.menu(self.button(menu), self.page.get_by_label("Search in")):
+        with self.menu(self.button("Options"), self.page.get_by_label("Search in")):
             self.pick("Search in", "demo")
             expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
 
     @contextmanager
     def menu(self, opener: Locator, inside: Locator) -> Iterator[None]:
         """Open a menu by its button until something inside it is seen; close it when all in it is done."""
+        is_fold = opener.evaluate("e => e.tagName") == "SUMMARY"
+        close = opener.click if is_fold else lambda: self.page.keyboard.press("Escape")
         act_until(
             lambda: inside.is_visible() or opener.click(),
             lambda limit: expect(inside).to_be_visible(timeout=limit),
@@ -108,7 +112,7 @@ class Screen:
         )
         yield
         act_until(
-            lambda: self.page.keyboard.press("Escape"),
+            close,
             lambda limit: expect(inside).to_be_hidden(timeout=limit),
             *(3_000, 10_000, 45_000),
         )

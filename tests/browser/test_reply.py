@@ -32,9 +32,9 @@ def test_a_reply_and_a_silence(server: Served, tab: Tab) -> None:
     screen.stands("Replied")
     expect(page.locator(".bubble.new")).to_contain_text("half the price")
     steps = {
-        "Gate": "answerable",
+        "Should it answer?": "yes",
         "Choose sources": "kb:editions-and-prices.md",
-        "Load them": "Editions and prices",
+        "Read sources": "Editions and prices",
         "Write": "half",
     }
     for step, said in steps.items():
@@ -49,7 +49,7 @@ def test_a_reply_and_a_silence(server: Served, tab: Tab) -> None:
     expect(page.get_by_label("The conversation, oldest message first")).to_have_value("")
     page.get_by_role("button", name="Can Fyrvakt water my plants").click()
     page.wait_for_url("**/reply?run=*")
-    screen.stands("Silent")
+    screen.stands("No reply")
     expect(page.locator(".silence")).to_contain_text("Nothing is said. No source of the knowledge base fits.")
     page.get_by_role("link", name="Another conversation").click()
     page.get_by_role("link", name="And for a school?").click()
@@ -66,5 +66,5 @@ def test_reply_looks_right(server: Served, tab: Tab) -> None:
     screen.looks_right()
     page.get_by_role("button", name="thanks, that did it!").click()
     page.wait_for_url("**/reply?run=*")
-    screen.stands("Silent")
+    screen.stands("No reply")
     screen.looks_right()

@@ -3,7 +3,7 @@ that is refused politely."""
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
@@ -17,13 +17,14 @@ class Asking(Screen):
 
     path = "site"
 
-    def begin(self, question: str = QUESTION, starts: str = START) -> Asking:
-        """Fill in the screen, choose the demo world, ask; wait for the run's own address."""
-        self.page.get_by_label("Start pages, one per line").fill(starts)
-        self.page.get_by_label("Your question").fill(question)
-        expect(self.page.get_by_role("textbox", name="Domains that may be read")).to_have_value(
-            "kallsteg.example"
-        )
+    @property
+    def field(self) -> Locator:
+        return self.page.get_by_label("The site’s address, then your question")
+
+    def begin(self) -> Asking:
+        """Fill in the field, choose the demo world, ask; wait for the run's own address."""
+        self.field.fill(f"kallsteg.example {QUESTION}")
+        expect(self.page.get_by_text("only kallsteg.example")).to_be_visible()
         self.choose_demo()
         self.button("Ask").click()
         self.page.wait_for_url("**/site?run=*")
@@ -68,18 +69,25 @@ def test_answer_follow_up_and_a_polite_no(server: Served, tab: Tab) -> None:
     expect(page.get_by_role("link", name=QUESTION).first).to_have_attribute("href", f"site?run={first}")
 
 
-def test_a_desk_is_asked_again(server: Served, tab: Tab) -> None:
+def test_a_saved_site_is_asked_again(server: Served, tab: Tab) -> None:
     page = tab()
     screen = Asking(page, server.url).open()
-    page.get_by_label("Start pages, one per line").fill(START)
-    expect(page.get_by_role("textbox", name="Domains that may be read")).to_have_value("kallsteg.example")
-    screen.button("Save this site").click()
-    page.get_by_label("Name", exact=True).fill("Loggers")
-    page.get_by_label("Name", exact=True).press("Enter")
-    screen.button("Save").click()
-    expect(screen.notice).to_contain_text("The site “Loggers” is saved.")
+    screen.field.fill(START)
+    expect(page.get_by_text("only kallsteg.example")).to_be_visible()
+    name = page.get_by_label("Name", exact=True)
+    domains = page.get_by_role("textbox", name="Only these domains")
+    with screen.menu(screen.button("Options"), name):
+        expect(domains).to_have_value("kallsteg.example")
+        name.fill("Loggers")
+        name.press("Enter")
+        screen.button("Save this site").click()
+        expect(screen.notice).to_contain_text("The site “Loggers” is saved.")
 
-    other = Asking(tab(), server.url).open()
-    other.page.get_by_label("Start pages, one per line").fill("https://www.alvmora-mejeri.example/")
+    other = Asking(tab(width=400, dark=True), server.url).open()
+    other.field.fill("https://www.alvmora-mejeri.example/")
     other.button("Loggers").or_(other.page.get_by_role("radio", name="Loggers")).first.click()
-    expect(other.page.get_by_label("Start pages, one per line")).to_have_value(START)
+    expect(other.field).to_have_value(f"{START}\n")
+    domains = other.page.get_by_role("textbox", name="Only these domains")
+    with other.menu(other.button("Options"), domains):
+        expect(domains).to_have_value("kallsteg.example")
+        other.looks_right()

@@ -12,7 +12,6 @@ from agent.actions.server_settings import save_model_setting
 from agent.batch import jobs
 from agent.types import Settings, Status
 from agent.workbench import Workbench
-from pages.widgets.batch import form as batch_form
 from pages.widgets.reply import bot_services
 from pages.widgets.shell import client
 from tests.pages.conftest import shown
@@ -42,7 +41,7 @@ def test_the_example_of_batch_uses_the_model_that_is_chosen(
     assert bench.worker.model_search.find().client
     tester = app("batch")
     tester.selectbox(key="batch-model").set_value("keyless").run()
-    next(one for one in tester.button if batch_form.EXAMPLE_LABEL in one.label).click().run()
+    tester.button(key="batch-example").click().run()
     [batch] = bench.store.batches.list_newest(limit=2)
     assert batch.settings.model == "keyless"
     jobs.drive(bench, batch.id, lambda now: None, threading.Event())

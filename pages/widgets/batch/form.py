@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
+from typing import Any
 
 import streamlit as st
 
 from agent.batch import csv_input, jobs
 from agent.batch.csv_input import BATCH_FLOWS, MOST_BYTES, QuestionSheet
 from agent.errors import UsageError
+from agent.export.sheets import write_csv
 from agent.text.plurals import format_count
 from agent.types import BatchBudget, BatchRow, Settings
-from pages.widgets.batch import allowance as allowance_fields
-from pages.widgets.forms import form_page, source_filter_form
+from pages.widgets.forms import budget_fields, form_page, limit_fields, source_filter_form
 from pages.widgets.shell import badges, client, drafts, escape, labels, markup, ui
 
 FORM = form_page.Form(
@@ -28,7 +27,6 @@ FORM = form_page.Form(
 FILE_KEY, PASTED = "batch-file", "batch"
 MAX_PREVIEW_ROWS, MAX_REMARKS = 6, 8
 """Rows of the preview, and remarks that are shown in full."""
-EXAMPLE_LABEL = "Answer the questions of the demo world"
 
 
 def draw() -> None:
@@ -49,55 +47,42 @@ def draw() -> None:
         placeholder = "question;note\nWho runs …, and since when?;for Monday\n…"
         drafts.text_area("… or paste it here", PASTED, placeholder=placeholder, height=110, most=200_000)
     data = given.getvalue() if given else drafts.read(PASTED).encode()
-    ui.heading("Limits for all rows together")
-    with st.grid(5, min_column_width=150, gap="small", key="batch-budget"):
-        has_model = bool(client.workbench().active_configuration().model)
-        allowance = allowance_fields.draw_fields(
-            BatchBudget(), "batch", model=has_model, persist_state="session"
-        )
-    settings = _draw_settings()
-    if data.strip():
-        name = given.name.rpartition(".")[0] if given else "Pasted questions"
-        _draw_preview(data, name, settings, allowance)
-    else:
-        ui.button(
-            "Ask all",
-            "batch-start",
-            icon="playlist_add_check",
-            type="primary",
-            disabled=True,
-            help="Bring a table first",
-        )
-        _draw_example(settings.model, allowance)
+    below = st.container()
+    settings, budget = _draw_options()
+    with below:
+        if data.strip():
+            name = given.name.rpartition(".")[0] if given else "Pasted questions"
+            _draw_preview(data, name, settings, budget)
+        else:
+            label, more = "Ask the questions of the demo’s examples", (settings.model, budget)
+            ui.button(label, "batch-example", _start_example, *more, icon="cottage")
+        limits = f"each row up to {format_count(settings.max_steps, 'step')}"
+        form_page.draw_summary(settings, limits, source_filter_form.summarize(settings))
     form_page.draw_recent(FORM, _list_recent())
 
 
-def _draw_settings() -> Settings:
-    """What each row is asked with."""
-    plain = Settings()
-    with st.container(horizontal=True):
-        options = st.popover("Options for each row", icon=":material/tune:", key="batch-options")
-        sources = source_filter_form.draw("batch", searches=True)
-    with options:
+def _draw_options() -> tuple[Settings, BatchBudget]:
+    """What each row is asked with, and what all together may use."""
+    with form_page.draw_options("batch"):
         flows = {flow: flow.capitalize().replace("_", " ") for flow in BATCH_FLOWS}
-        flow = ui.select("Flow", flows, "batch-flow", persist_state="session")
-        world, model = form_page.choose_world("batch"), form_page.choose_model("batch")
-        steps, pages = (
-            ui.number(label, 1, 60, most, f"batch-{name}", persist_state="session")
-            for label, most, name in (
-                ("Maximum searches and pages", plain.max_steps, "max-steps"),
-                ("Maximum pages read", plain.max_pages, "max-pages"),
-            )
-        )
-    settings = Settings(
-        **{"flow": flow, "world": world, "model": model, "max_steps": steps, "max_pages": pages, **sources}
-    )
-    limits = f"each row up to {format_count(steps, 'step')} and {format_count(pages, 'page')}"
-    form_page.draw_summary(settings, limits, source_filter_form.summarize(settings))
-    return settings
+        flow = ui.select("Each row is a run of", flows, "batch-flow", persist_state="session")
+        settings = Settings(flow=flow, **form_page.choose_place("batch"))
+        has_model = client.has_model(settings.model)
+        shown: Any = {"model": has_model, "persist_state": "session"}
+        caps = budget_fields.draw_fields("batch", settings, **shown)
+        settings = settings.replace(**caps, **source_filter_form.draw("batch", searches=True))
+        st.caption("Limits for all rows together")
+        return settings, draw_budget(BatchBudget(), "batch-all", persist_state="session")
 
 
-def _draw_preview(data: bytes, name: str, settings: Settings, allowance: BatchBudget) -> None:
+def draw_budget(given: BatchBudget, key: str, **more: Any) -> BatchBudget:
+    """The budget that all rows share, as fields; without a model its own are left out."""
+    has_model = bool(client.workbench().active_configuration().model)
+    without = () if has_model else ("max_calls", "max_tokens", "max_cost_usd")
+    return limit_fields.draw(given, key, without=without, **more)
+
+
+def _draw_preview(data: bytes, name: str, settings: Settings, budget: BatchBudget) -> None:
     """What the table was read as, and the button that starts it; or why it cannot be."""
     try:
         sheet = csv_input.read_sheet(data, settings)
@@ -113,7 +98,7 @@ def _draw_preview(data: bytes, name: str, settings: Settings, allowance: BatchBu
         name,
         sheet,
         settings,
-        allowance,
+        budget,
         icon="playlist_add_check",
         type="primary",
     )
@@ -147,31 +132,22 @@ def _render_row(row: BatchRow, shown: list[str]) -> list[str]:
     return [str(row.n), escape.html(escape.shorten(row.question, 160)) or "–", *others]
 
 
-def _start_typed(name: str, sheet: QuestionSheet, settings: Settings, allowance: BatchBudget) -> None:
-    _start(name, sheet, settings, allowance, PASTED)
+def _start_typed(name: str, sheet: QuestionSheet, settings: Settings, budget: BatchBudget) -> None:
+    _start(name, sheet, settings, budget, PASTED)
 
 
-def _start(name: str, sheet: QuestionSheet, settings: Settings, allowance: BatchBudget, *sent: str) -> None:
+def _start(name: str, sheet: QuestionSheet, settings: Settings, budget: BatchBudget, *sent: str) -> None:
     bench = client.workbench()
-    form_page.start_run(jobs.create, bench, name, sheet, settings, allowance, sent=sent, parameter="batch")
+    form_page.start_run(jobs.create, bench, name, sheet, settings, budget, sent=sent, parameter="batch")
 
 
-def _draw_example(model: str, allowance: BatchBudget) -> None:
-    questions = form_page.load_demo_questions()
-    if questions:
-        st.html(
-            '<div class="ts"><p class="soft small">Nothing at hand? These need no key, '
-            "no network and no file.</p></div>"
-        )
-        ui.button(EXAMPLE_LABEL, "batch-example", _start_example, questions, model, allowance, icon="cottage")
-
-
-def _start_example(questions: list[str], model: str, allowance: BatchBudget) -> None:
-    out = io.StringIO()
-    csv.writer(out).writerows([["question"], *([question] for question in questions)])
+def _start_example(model: str, budget: BatchBudget) -> None:
+    table = write_csv(
+        ["question"], [[example["question"]] for example in form_page.list_examples("research")]
+    )
     settings = Settings(world="demo", model=model)
-    sheet = csv_input.read_sheet(out.getvalue().encode(), settings)
-    _start("Questions of the demo world", sheet, settings, allowance)
+    sheet = csv_input.read_sheet(table.encode(), settings)
+    _start("Questions of the demo’s examples", sheet, settings, budget)
 
 
 def _list_recent() -> list[form_page.RecentLink]:

@@ -11,7 +11,7 @@ from agent.batch import jobs
 from agent.batch.jobs import BatchStatus
 from agent.errors import NotFound
 from agent.types import Batch, BatchRow, RowState
-from pages.widgets.batch import allowance
+from pages.widgets.batch import form
 from pages.widgets.run import export_menu, run_page, status_line
 from pages.widgets.shell import (
     badges,
@@ -71,93 +71,56 @@ def _is_working(now: BatchStatus) -> bool:
 
 
 def _draw_live(now: BatchStatus) -> None:
-    batch_id = now.batch.id
-    ui.link("pages/batch.py", "Other questions", "add")
-    st.html(f'<div class="ts small soft">{status_line.describe_world(now.batch.settings)}</div>')
-    st.html(render_heading(now))
+    with st.container(horizontal=True, key="run-head"):
+        st.html(render_heading(now), width="stretch")
+        ui.link("pages/batch.py", "Other questions", "add")
     client.show_notice("batch-run")
     st.html(render_meter(now))
-    st.html(render_stats(now))
     _draw_controls(now)
-    ui.heading("Rows")
-    chosen = _choose_rows(now)
+    batch_id, chosen = now.batch.id, _choose_rows(now)
     shown = pagination.take_page(chosen, PAGE_SIZE, f"batch-rows-{batch_id}")
     st.html(render_table(shown, [jobs.describe_row(client.workbench(), row) for row in shown], now.batch))
     pagination.draw(len(chosen), PAGE_SIZE, f"batch-rows-{batch_id}", "rows")
 
 
 def render_heading(now: BatchStatus) -> str:
-    """The name and how it stands, as HTML."""
+    """The name, how it stands, and what it has used of its budget, as HTML."""
     name, tone = STATE_CHIPS[now.batch.state]
     pulse = '<span class="pulse" aria-hidden="true"></span>' if _is_working(now) else ""
-    why = (
-        f"{now.exhausted_budget[:1].upper()}{now.exhausted_budget[1:]}. "
-        if now.batch.state == "spent" and now.exhausted_budget
-        else ""
-    )
-    failed = (
-        "Some rows failed: see why, and try them again. "
-        if now.batch.state == "done" and now.state_counts["failed"]
-        else ""
-    )
-    said = f'{pulse}<span class="say soft">{escape.html(failed or why + STATE_HINTS[now.batch.state])}</span>'
+    told = STATE_HINTS[now.batch.state]
+    if now.batch.state == "spent" and now.exhausted_budget:
+        told = f"{now.exhausted_budget[:1].upper()}{now.exhausted_budget[1:]}. {told}"
+    if now.batch.state == "done" and now.state_counts["failed"]:
+        told = "Some rows failed: see why, and try them again."
+    said = f'{pulse}<span class="say soft">{escape.html(told)}</span>'
+    figures = f'<span class="small soft">{_render_figures(now)}</span>'
+    line = f"{badges.render(name, tone)}{said}{figures}"
     return (
         f'<div class="ts"><h1 class="ts-question">{escape.html(now.batch.name)}</h1>'
-        f'<div class="ts-now" role="status" aria-live="polite">{badges.render(name, tone)}{said}</div></div>'
+        f'<div class="ts-now" role="status" aria-live="polite">{line}</div></div>'
     )
+
+
+def _render_figures(now: BatchStatus) -> str:
+    spent, most = now.usage, now.batch.allowance
+    calls = f"{spent.llm_calls:,} of {most.max_calls:,} model calls" if spent.llm_calls else ""
+    money = (labels.format_money(amount) for amount in (spent.cost_usd, most.max_cost_usd))
+    cost = " of ".join(money) if spent.cost_usd else ""
+    work = f"{labels.format_duration(spent.seconds)} of {most.max_minutes:g} min"
+    world = status_line.describe_world(now.batch.settings)
+    return " · ".join(filter(None, (calls, cost, work, world)))
 
 
 def render_meter(now: BatchStatus) -> str:
     """How many rows stand how: a bar in parts, and the same in words."""
     counts, total = now.state_counts, max(1, len(now.rows))
-    parts = "".join(
-        f'<i class="{state}" style="width:{counts[state] / total:.4%}"></i>'
-        for state in ROW_CHIPS
-        if counts[state]
-    )
-    said = ", ".join(f"{counts[state]:,} {name}" for state, (name, _) in ROW_CHIPS.items() if counts[state])
-    legend = "".join(
-        f'<span><i class="{state}"></i>{counts[state]:,} {name}</span>'
-        for state, (name, _) in ROW_CHIPS.items()
-        if counts[state]
-    )
+    there = {state: f"{counts[state]:,} {name}" for state, (name, _) in ROW_CHIPS.items() if counts[state]}
+    parts = "".join(f'<i class="{state}" style="width:{counts[state] / total:.4%}"></i>' for state in there)
+    said = ", ".join(there.values())
+    legend = "".join(f'<span><i class="{state}"></i>{told}</span>' for state, told in there.items())
     return (
         f'<div class="ts batch-meter"><div class="bar" role="img" aria-label="{said}">{parts}</div>'
         f'<div class="legend">{legend}</div></div>'
-    )
-
-
-def render_stats(now: BatchStatus) -> str:
-    """What was spent of the budget, as a strip of figures."""
-    spent, most = now.usage, now.batch.allowance
-    told = [
-        ("Rows", f"{now.state_counts['done']:,} <small>of {len(now.rows):,}</small>"),
-        ("Model calls", f"{spent.llm_calls:,} <small>of {most.max_calls:,}</small>"),
-        (
-            "Tokens",
-            f"{labels.format_tokens(spent.prompt_tokens + spent.completion_tokens)} "
-            f"<small>of {_format_short(most.max_tokens)}</small>",
-        ),
-        (
-            "Cost",
-            (
-                f"{labels.format_money(spent.cost_usd)} <small>of "
-                f"{labels.format_money(most.max_cost_usd)}</small>"
-            ),
-        ),
-        ("Work", f"{labels.format_duration(spent.seconds)} <small>of {most.max_minutes:g} min</small>"),
-        ("Parallel runs", f"{most.side_by_side}"),
-    ]
-    return markup.stats(told, " six")
-
-
-def _format_short(number: int) -> str:
-    return (
-        f"{number / 1e6:g} m"
-        if number >= 1_000_000
-        else f"{number / 1000:g} k"
-        if number >= 10_000
-        else f"{number:,}"
     )
 
 
@@ -173,13 +136,6 @@ def _draw_controls(now: BatchStatus) -> None:
             if now.state_counts["failed"] and not _is_working(now):
                 again = functools.partial(jobs.resume, bench, batch_id, failed=True)
                 ui.action("Try failed rows again", "batch-again", again, icon="replay")
-        with st.popover(
-            "Budget",
-            icon=":material/savings:",
-            key=f"batch-raise-{batch_id}",
-            type="primary" if now.exhausted_budget else "secondary",
-        ):
-            _draw_budget(now)
         name = export_menu.make_file_name(now.batch.name)
         make: Any = functools.partial(jobs.export_csv, bench, batch_id)
         ui.download(
@@ -192,14 +148,19 @@ def _draw_controls(now: BatchStatus) -> None:
         )
         as_json = functools.partial(jobs.export_json, bench, batch_id)
         ui.download("JSON", "batch-json", as_json, f"{name}.answers.json", "application/json")
+    spent = bool(now.exhausted_budget)
+    with st.expander(
+        "Budget", spent, icon=":material/savings:", key=f"batch-raise-{batch_id}", type="compact"
+    ):
+        _draw_budget(now)
 
 
 def _draw_budget(now: BatchStatus) -> None:
     """Another budget; with a raised one it continues."""
     key = f"batch-raised-{now.batch.id}"
-    has_model = bool(client.workbench().active_configuration().model)
-    chosen = allowance.draw_fields(now.batch.allowance, key, model=has_model)
-    resume = functools.partial(jobs.resume, client.workbench(), now.batch.id, chosen)
+    resume = functools.partial(
+        jobs.resume, client.workbench(), now.batch.id, form.draw_budget(now.batch.allowance, key)
+    )
     ui.action("Set the budget and continue", f"{key}-set", resume, type="primary")
 
 
@@ -213,41 +174,31 @@ def _choose_rows(now: BatchStatus) -> list[BatchRow]:
     return [row for row in now.rows if row.state == chosen] if chosen in there else now.rows
 
 
-def render_table(rows: list[BatchRow] | Any, results: list[dict[str, Any]], batch: Batch) -> str:
+def render_table(rows: list[BatchRow], results: list[dict[str, Any]], batch: Batch) -> str:
     """The rows as an HTML table, each with the way to its run."""
     body = "".join(_render_row(row, result, batch) for row, result in zip(rows, results, strict=True))
-    head = (
-        "<tr><th>Row</th><th>Question and answer</th><th>Status</th><th>Confidence</th>"
-        "<th>Backed</th><th>Sources</th></tr>"
-    )
-    return f'<div class="ts batch-rows"><table>{head}{body}</table></div>'
+    head = "".join(f"<th>{name}</th>" for name in ("Row", "Question and answer", "Status", "Sources"))
+    return f'<div class="ts batch-rows"><table><tr>{head}</tr>{body}</table></div>'
 
 
 def _render_row(row: BatchRow, result: dict[str, Any], batch: Batch) -> str:
     flow = str(row.own.get("flow", batch.settings.flow))
     path = routes.page_for_flow(flow).removeprefix("pages/").removesuffix(".py").replace("research", "")
-    asked = escape.html(escape.shorten(row.question, 200)) or "(no question)"
-    question = (
-        f'<a href="./{path}?run={escape.html(row.run_id)}" target="_self">{asked}</a>'
-        if row.run_id
-        else f"<span>{asked}</span>"
-    )
+    question = escape.html(escape.shorten(row.question, 200)) or "(no question)"
+    if row.run_id:
+        question = f'<a href="./{path}?run={escape.html(row.run_id)}" target="_self">{question}</a>'
     why = row.error or row.trouble or (result["why stopped"] if row.state == "resting" else "")
-    said = result["answer"] if row.state == "done" else why
-    same = f'<p class="small soft">the same as row {row.same_as}</p>' if row.same_as else ""
-    told = f"<p>{escape.html(escape.shorten(said, 280))}</p>" if said else ""
+    said = escape.html(escape.shorten(result["answer"] if row.state == "done" else why, 280))
+    same = f"the same as row {row.same_as}" if row.same_as else ""
     name, tone = ROW_CHIPS[row.state]
+    level = ""
     if row.state == "done" and row.verdict:
         name, tone = labels.VERDICT.get(row.verdict, row.verdict), labels.VERDICT_TONE.get(row.verdict, "")
-    sources = ", ".join(
-        dict.fromkeys(escape.render_link(url, escape.host(url)) for url in (result["sources"] or [])[:3])
-    )
-    more = len(result["sources"] or []) - 3
-    backed = f"{result['backed']} of {result['statements']}" if result["statements"] != "" else "–"
-    level = labels.format_percent(row.confidence) if row.state == "done" else "–"
+        level = f' title="Confidence {labels.format_percent(row.confidence)}"' if row.confidence else ""
+    cited = list(dict.fromkeys(escape.render_link(url, escape.host(url)) for url in result["sources"] or []))
+    more = f" and {len(cited) - 3} more" if len(cited) > 3 else ""
     return (
-        f'<tr><td data-name="Row">{row.n}</td><td><p class="q">{question}</p>{told}{same}</td>'
-        f'<td>{badges.render(name, tone)}</td><td data-name="Confidence">{level}</td>'
-        f'<td data-name="Backed">{backed}</td><td data-name="Sources">{sources or "–"}'
-        f"{f' and {more} more' if more > 0 else ''}</td></tr>"
+        f'<tr><td data-name="Row">{row.n}</td><td><p class="q">{question}</p>{markup.paragraph(said, "")}'
+        f"{markup.paragraph(same)}</td><td{level}>{badges.render(name, tone)}</td>"
+        f'<td data-name="Sources">{", ".join(cited[:3]) or "–"}{more}</td></tr>'
     )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.text.plurals import format_count
 from agent.types import LibraryScope, Settings
 from pages.widgets.chat import message_box, scope
 from pages.widgets.forms import form_page
 from pages.widgets.library import demo
-from pages.widgets.shell import client, empty_state, labels, ui
+from pages.widgets.shell import client, empty_state, ui
 
 FORM = form_page.Form(
     reads_web=False,
@@ -44,12 +43,8 @@ def draw() -> None:
             demo.draw_demo_button(then=scope.DEMO_KEY)
             ui.link("pages/library.py", "Add documents", "note_add", {"view": "add"})
     if demo.is_demo_available():
-        examples = [
-            (form_page.label_example(example), (example["question"],))
-            for example in form_page.list_examples("chat")
-        ]
-        form_page.draw_examples(FORM, examples, _start_example)
-    form_page.draw_recent(FORM, _list_recent())
+        form_page.draw_examples(FORM, _start_example)
+    form_page.draw_recent(FORM, form_page.link_runs("chat"))
 
 
 def _read_scope_from_url() -> Settings:
@@ -59,17 +54,8 @@ def _read_scope_from_url() -> Settings:
     return Settings(flow="chat", scope=LibraryScope(source_ids=sources, tags=tags, run_ids=runs))
 
 
-def _start_example(question: str) -> None:
+def _start_example(example: form_page.Example) -> None:
     scope.clear_scope()
     st.session_state[scope.DEMO_KEY] = True
     st.session_state[scope.DOCUMENTS_KEY] = demo.add_demo()
-    message_box.send_message(question, Settings(flow="chat"))
-
-
-def _list_recent() -> list[form_page.RecentLink]:
-    bench, links = client.workbench(), []
-    for run in form_page.find_recent("chat", limit=6, first_turns=True):
-        turns = bench.thread(run.id) or [run.id]
-        remark = f"{format_count(len(turns), 'question')}, {labels.format_age(run.updated_at)}"
-        links.append(form_page.link_run(run, remark, turns[-1]))
-    return links
+    message_box.send_message(example["question"], Settings(flow="chat"))

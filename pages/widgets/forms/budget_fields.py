@@ -24,7 +24,7 @@ MINIMUMS: dict[Cap, float] = {"steps": 1, "pages": 1, "calls": 0, "tokens": 0, "
 def draw_fields(flow: str, given: Settings, *, model: bool = True, **more: Any) -> dict[str, Any]:
     """The fields, filled in from `given`; returns their settings. Without a `model` it has no budgets."""
     made: dict[str, Any] = {}
-    with st.container(key=f"{flow}-limits"), st.grid(2, min_column_width=150, gap="small"):
+    with st.container(key=f"{flow}-limits"), st.grid(3, min_column_width=150, gap="small"):
         for name, setting in CAP_SETTINGS.items():
             if model or name not in ("calls", "tokens", "cost"):
                 value = draw_field(

@@ -1,25 +1,26 @@
-"""What the first screens of all flows share: head, settings row, examples in the demo world, latest runs."""
+"""What the first screens of all flows share: head, fields and button, options, examples, latest runs."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
 from agent.llm import recorded
 from agent.llm.recorded import LABEL, RECORDED
-from agent.settings.config import ROOT
+from agent.text.plurals import format_count
 from agent.types import Run, Settings
 from agent.workbench import WORLD_LABELS, RunSnapshot
 from pages.widgets.forms import source_filter_form
-from pages.widgets.shell import client, drafts, empty_state, escape, polling, routes, ui
+from pages.widgets.shell import client, drafts, empty_state, escape, labels, markup, polling, routes, ui
 
-MAX_EXAMPLES = 6
+MAX_RECENT = 5
+SHORTCUT = "Ctrl+Enter"
 RecentLink = tuple[str, dict[str, str], str, str]
 """Screen, query, text and remark of a link."""
+Example = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,40 @@ class Form:
     reads_web: bool = True
     columns: int = 3
     """Columns of the examples, at most."""
+
+
+@dataclass(frozen=True)
+class RunForm(Form):
+    """The first screen of a flow that is started with settings."""
+
+    button: tuple[str, str] = ("Start", "")
+    """Label and icon of the start."""
+    modes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Until where a run goes by itself: the word on the switch, and what it means."""
+    searches: bool = False
+    """Whether search engines can be chosen."""
+    sent: tuple[str, ...] = ()
+    """The drafts that are sent with a start."""
+    draw_fields: Callable[[], object] = lambda: None
+    """Draws what is above the button."""
+    draw_options: Callable[[Settings], Mapping[str, Any]] = lambda settings: {}
+    """Draws what can be chosen in this flow alone, and returns it as changes of the settings."""
+    draw_last: Callable[[Settings], object] = lambda settings: None
+    """Draws what stands at the end of the options."""
+    describe: Callable[[Settings], Sequence[str]] = lambda settings: ()
+    """What is chosen, for the line below the button."""
+    start: Callable[[Settings, Example | None], str] = lambda settings, example: ""
+    """Starts a run of what stands in the fields, or of an example; returns its id."""
+
+
+def draw(form: RunForm) -> None:
+    """The whole screen."""
+    draw_head(form)
+    with st.container(key=f"{form.flow}-ask"):
+        form.draw_fields()
+        settings = _draw_settings(form)
+    draw_examples(form, _start_example, form, settings)
+    draw_recent(form, link_runs(*([] if form.flow == "research" else [form.flow])))
 
 
 def draw_head(form: Form) -> None:
@@ -65,57 +100,54 @@ def _draw_offline(form: Form) -> None:
         ui.button("Try again", f"{form.flow}-try-network", *retry, icon="refresh", type="tertiary")
 
 
-def draw_settings(
-    form: Form,
-    button: tuple[str, str],
-    start: Callable[[Settings], None],
-    draw_options: Callable[[str], Settings],
-    describe: Callable[[Settings, str], Sequence[str]],
-    *,
-    modes: Mapping[str, str] | None = None,
-    shortcut: str | None = None,
-    extra: Callable[[Settings], None] | None = None,
-    **filters: bool,
-) -> Settings:
-    """The row below the fields (start, mode, options, sources) and the line that sums it up; returns the
-    settings a run starts with. `button` is the label and icon of the start; `modes` and `filters` say
-    what can be chosen; `extra` draws what comes last in the row."""
-    flow = form.flow
+def _draw_settings(form: RunForm) -> Settings:
+    """The button with the mode, the line that sums up, and the folded options; returns the settings a run
+    starts with."""
+    flow, (label, icon) = form.flow, form.button
     with st.container(horizontal=True, vertical_alignment="center"):
         slot = st.container(width="content")
-        mode = _choose_mode(flow, modes) if modes else "auto"
-        with st.popover("Options", icon=":material/tune:", key=f"{flow}-options"):
-            settings = draw_options(mode)
-        settings = settings.model_copy(update=source_filter_form.draw(flow, **filters))
-        if extra:
-            extra(settings)
-    label, icon = button
+        until: Any = _choose_mode(flow, form.modes) if form.modes else "review"
+    line = st.container()
+    with draw_options(flow):
+        mode: Any = "step" if until == "step" else "auto"
+        plain = Settings(flow=flow, at_cap="ask", until=until, mode=mode, **choose_place(flow))
+        settings = plain.replace(**form.draw_options(plain))
+        settings = settings.replace(**source_filter_form.draw(flow, searches=form.searches))
+        form.draw_last(settings)
     with slot:
-        ui.button(label, f"{flow}-start", start, settings, icon=icon, type="primary", shortcut=shortcut)
-    chosen = source_filter_form.summarize(settings, allowed=filters.get("allowed", True))
-    draw_summary(settings, *describe(settings, mode), chosen)
+        ui.button(
+            label, f"{flow}-start", _start_typed, form, settings, icon=icon, type="primary", shortcut=SHORTCUT
+        )
+    with line:
+        means = form.modes[until][1] if form.modes else ""
+        draw_summary(settings, *form.describe(settings), means, source_filter_form.summarize(settings))
     return settings
 
 
-def _choose_mode(flow: str, modes: Mapping[str, str]) -> str:
-    return (
-        st.segmented_control(
-            "Mode",
-            list(modes),
-            default="auto",
-            required=True,
-            key=f"{flow}-mode",
-            persist_state="session",
-            label_visibility="collapsed",
-            format_func=modes.__getitem__,
-        )
-        or "auto"
+def draw_options(flow: str, label: str = "Options") -> Any:
+    """The fold that holds what is seldom chosen."""
+    return st.expander(label, icon=":material/tune:", key=f"{flow}-options", type="compact")
+
+
+def choose_place(flow: str) -> dict[str, str]:
+    """What to search in and which model: these settings."""
+    with st.grid(2, min_column_width=220, gap="small"):
+        world = ui.select("Search in", WORLD_LABELS, f"{flow}-world", persist_state="session")
+        return {"world": world, "model": choose_model(flow)}
+
+
+def _choose_mode(flow: str, modes: Mapping[str, tuple[str, str]]) -> str:
+    chosen = st.segmented_control(
+        "Mode",
+        list(modes),
+        default=next(iter(modes)),
+        required=True,
+        key=f"{flow}-mode",
+        persist_state="session",
+        label_visibility="collapsed",
+        format_func=lambda mode: modes[mode][0],
     )
-
-
-def choose_world(flow: str) -> str:
-    """The data source to search."""
-    return ui.select("Search in", WORLD_LABELS, f"{flow}-world", persist_state="session")
+    return chosen or next(iter(modes))
 
 
 def choose_model(flow: str, given: Settings | None = None, **options: Any) -> str:
@@ -169,20 +201,14 @@ def start_run(
     client.submit(start, *args, then=show)
 
 
-def draw_examples(
-    form: Form, examples: Sequence[tuple[str, tuple[Any, ...]]], start: Callable[..., None]
-) -> None:
-    """A button for each example, from its label (Markdown) and the arguments of `start`."""
-    if not examples:
-        return
-    ui.heading(form.examples_title, f'<p class="soft small">{form.intro}</p>')
-    width = 260 if form.columns == 3 else 230
-    with (
-        st.container(key=f"{form.flow}-examples"),
-        st.grid(form.columns, min_column_width=width, gap="small"),
-    ):
-        for n, (label, args) in enumerate(examples):
-            ui.button(label, f"{form.flow}-example-{n}", start, *args, width="stretch", wrap=True)
+def _start_typed(form: RunForm, settings: Settings) -> None:
+    start_run(form.start, settings, None, sent=form.sent)
+
+
+def _start_example(example: Example, form: RunForm, settings: Settings) -> None:
+    """Start what was chosen with what the example needs; at a limit it answers: that at once was promised."""
+    fitting = {"world": "demo", "at_cap": "report", **example.get("settings", {})}
+    start_run(form.start, Settings.model_validate(settings.model_dump() | fitting), example)
 
 
 def list_examples(flow: str) -> list[dict[str, Any]]:
@@ -190,38 +216,34 @@ def list_examples(flow: str) -> list[dict[str, Any]]:
     return [example for example in recorded.list_examples() if example["flow"] == flow]
 
 
-def label_example(example: Mapping[str, Any]) -> str:
-    """The label of an example with a quiet second line."""
-    return f"{escape.md(example['question'])}  \n:gray[{escape.md(example['remark'])}]"
+def draw_examples(form: Form, start: Callable[..., None], *args: Any) -> None:
+    """A button with a quiet second line for each example, which `start` gets with `args`."""
+    examples = list_examples(form.flow)
+    if not examples:
+        return
+    ui.heading(form.examples_title, markup.paragraph(form.intro, "soft small"))
+    width = 260 if form.columns == 3 else 230
+    with (
+        st.container(key=f"{form.flow}-examples"),
+        st.grid(form.columns, min_column_width=width, gap="small"),
+    ):
+        for n, example in enumerate(examples):
+            label = f"{escape.md(example['question'])}  \n:gray[{escape.md(example['remark'])}]"
+            ui.button(label, f"{form.flow}-example-{n}", start, example, *args, width="stretch", wrap=True)
 
 
-def fit_settings(example: Mapping[str, Any], chosen: Settings) -> Settings:
-    """What was chosen, with what the example needs."""
-    return Settings.model_validate(chosen.model_dump() | {"world": "demo"} | example.get("settings", {}))
+def link_runs(*flows: str) -> list[RecentLink]:
+    """The way to the latest runs of these flows (none named: all), of a conversation to its newest turn."""
+    found = client.workbench().store.ledger.list(flows=flows, first_turns=True, limit=MAX_RECENT)
+    return list(map(link_run, found))
 
 
-@st.cache_data(show_spinner=False)
-def load_demo_questions() -> list[str]:
-    """The first questions of the bundled world, those of different kinds first."""
-    path = ROOT / "demo" / "questions.jsonl"
-    if not path.is_file():
-        return []
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    rows = [row for row in rows if "items" not in row]  # those of collect
-    first_of_kind = {row.get("type", ""): row for row in reversed(rows)}
-    ordered = sorted(first_of_kind.values(), key=rows.index)
-    ordered += [row for row in rows if row not in ordered]
-    return [row["question"] for row in ordered[:MAX_EXAMPLES]]
-
-
-def find_recent(*flows: str, limit: int = 5, first_turns: bool = False) -> list[Run]:
-    """The latest runs of these flows (none named: all); with `first_turns` no later turn of a thread."""
-    return client.workbench().store.ledger.list(flows=flows, first_turns=first_turns, limit=limit)
-
-
-def link_run(run: Run, remark: str, newest: str = "") -> RecentLink:
-    """The link to a run, or to the newest turn of its conversation."""
-    return routes.page_for_flow(run.settings.flow), {"run": newest or run.id}, run.question, remark
+def link_run(run: Run) -> RecentLink:
+    """The way to a run, or to the newest turn of its conversation."""
+    turns = client.workbench().thread(run.id) or [run.id]
+    told = format_count(len(turns), "question") if len(turns) > 1 else labels.describe_status(run)
+    remark = f"{told}, {labels.format_age(run.updated_at)}"
+    return routes.page_for_flow(run.settings.flow), {"run": turns[-1]}, run.question, remark
 
 
 def draw_recent(form: Form, links: Sequence[RecentLink]) -> None:

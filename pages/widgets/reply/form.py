@@ -3,7 +3,6 @@ examples, the latest replies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -39,6 +38,10 @@ NOT_STORED = (
     "Conversations are not stored: a reply made here can be looked at for an hour, what a bot asks is "
     "forgotten as soon as it is answered; counts and times are kept (store_conversations is off)."
 )
+NO_INTRODUCTION = (
+    "A few sentences about the project help every step to decide what belongs to it: write them as "
+    "ai_response.project_introduction in config.yaml (see config.example.yaml)."
+)
 PLACEHOLDER = (
     "User: How do I install it on Debian?\nYou: Which version do you have?\nUser: 12, on a small server"
 )
@@ -51,78 +54,63 @@ def draw() -> None:
     if found is None:
         st.warning(escape.md(f"The settings of Reply cannot be used: {wrong}"), icon=":material/warning:")
         return
+    stored = found.reply_settings.store_conversations
     with st.container(key="reply-ask"):
         label = "The conversation, oldest message first"
-        stored = found.reply_settings.store_conversations
         text = drafts.text_area(label, CONVERSATION, placeholder=PLACEHOLDER, height=150, stored=stored)
-        st.caption(
-            "Begin a message with User:, or with You: for the bot. Text without a label is the user's."
-        )
-        model = _draw_settings(found)
-    messages = transcript.parse_messages(text)
-    if messages:
-        _draw_interpretation(messages, stored=stored)
-    added_only = not st.session_state.get(READ_PAGES_KEY)
-    if st.session_state.get(PLACE_KEY) != bot_services.DEMO and not client.library().count(
-        added_only=added_only
-    ):
-        empty_state.draw(
-            "The knowledge base is empty" if added_only else "The library is empty",
-            (
-                "Every reply would be silence. Add documents to the library, or "
-                "answer from the demo knowledge base."
-            ),
-        )
-        ui.link("pages/library.py", "Add documents", "note_add", {"view": "add"})
-    left, right = st.columns(2, gap="small")
-    with left:
-        _draw_introduction(found)
-    with right:
-        bot_help.draw(stored=stored)
+        st.caption("Begin a message with User:, or with You: for the bot. Without a label it is the user’s.")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            slot = st.container(width="content")
+            ui.select("Answer from", bot_services.list_places(), PLACE_KEY, width=300)
+        messages = transcript.parse_messages(text)
+        if messages:
+            _draw_interpretation(messages, stored=stored)
+        with form_page.draw_options("reply"):
+            model = _draw_options(found)
+        with slot:
+            more: Any = {"icon": "reply", "type": "primary", "shortcut": form_page.SHORTCUT}
+            ui.button("Reply", "reply-start", _start_typed, model, **more)
+    _draw_empty_library()
+    bot_help.draw(stored=stored)
     if bot_services.DEMO in bot_services.list_places():
-        form_page.draw_examples(
-            FORM, [_make_example(example, model) for example in form_page.list_examples("reply")], _start
-        )
-    form_page.draw_recent(
-        FORM,
-        [
-            form_page.link_run(
-                run, f"{labels.describe_status(run).lower()}, {labels.format_age(run.updated_at)}"
-            )
-            for run in [*client.workbench().unstored.ended_runs(), *form_page.find_recent("reply")][:6]
-        ],
-    )
+        form_page.draw_examples(FORM, _start_example, model)
+    unstored = client.workbench().unstored.ended_runs()
+    links = [*map(form_page.link_run, unstored), *form_page.link_runs("reply")]
+    form_page.draw_recent(FORM, links[: form_page.MAX_RECENT])
 
 
-def _make_example(example: Mapping[str, Any], model: str) -> tuple[str, tuple[str, str, str]]:
-    messages = [Message(**message) for message in example["messages"]]
-    return form_page.label_example(example), (transcript.format_messages(messages), bot_services.DEMO, model)
-
-
-def _draw_settings(found: ResponseConfig) -> str:
-    """The row below the text and what holds here; returns the chosen model."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        ui.select("Answer from", bot_services.list_places(), PLACE_KEY, width=300)
-        model = form_page.choose_model("reply", width=280)
-        st.toggle(
-            "Also pages that runs have read",
-            value=found.reply_settings.include_read_pages,
-            key=READ_PAGES_KEY,
-            help="Off: only the knowledge base (documents and pages that were added) and the team’s topics.",
-        )
-        ui.button(
-            "Reply", "reply-start", _start_typed, model, icon="reply", type="primary", shortcut="Ctrl+Enter"
-        )
+def _draw_options(found: ResponseConfig) -> str:
+    """What is seldom chosen, and what holds here; returns the chosen model."""
     own = found.reply_settings
-    check = "verified" if own.enable_verification else "not verified (enable_verification is off)"
+    model = form_page.choose_model("reply")
+    st.toggle(
+        "Also pages that runs have read",
+        value=own.include_read_pages,
+        key=READ_PAGES_KEY,
+        help="Off: only the knowledge base (documents and pages that were added) and the team’s topics.",
+    )
+    check = "on" if own.enable_verification else "off"
     limits = (
         f"Up to {format_count(own.max_sources, 'source')} and {own.max_answer_chars:,} characters, within "
-        f"{labels.format_duration(own.graph_timeout_seconds)}; the draft is {check}."
+        f"{labels.format_duration(own.graph_timeout_seconds)}; second check (enable_verification): {check}."
     )
     path = found.path or "the defaults, there is no config.yaml"
     kept = STORED if own.store_conversations else NOT_STORED
     st.caption(escape.md(f"{limits} {kept} Settings: {path}. {client.explain_missing_model()}"))
+    st.caption(escape.md(own.project_introduction or NO_INTRODUCTION))
     return model
+
+
+def _draw_empty_library() -> None:
+    """That there is nothing to answer from, where that is so."""
+    added_only = not st.session_state.get(READ_PAGES_KEY)
+    if st.session_state.get(PLACE_KEY) == bot_services.DEMO or client.library().count(added_only=added_only):
+        return
+    empty_state.draw(
+        "The knowledge base is empty" if added_only else "The library is empty",
+        "Every reply would be silence. Add documents to the library, or answer from the demo knowledge base.",
+    )
+    ui.link("pages/library.py", "Add documents", "note_add", {"view": "add"})
 
 
 def _draw_interpretation(messages: list[Message], *, stored: bool) -> None:
@@ -140,21 +128,6 @@ def _draw_interpretation(messages: list[Message], *, stored: bool) -> None:
                 )
 
 
-def _draw_introduction(found: ResponseConfig) -> None:
-    text = found.reply_settings.project_introduction
-    title = "The project’s introduction" if text else "Introduce your project"
-    with st.expander(title, icon=":material/badge:", key="reply-introduction"):
-        if text:
-            st.text(text)
-        else:
-            st.html(
-                '<div class="ts small"><p>A few sentences about the project help every '
-                "step to decide what belongs to it. "
-                "Write them as <code>ai_response.project_introduction</code> in <code>config.yaml</code> "
-                "(see <code>config.example.yaml</code>).</p></div>"
-            )
-
-
 def _swap_speaker(n: int, stored: bool) -> None:
     messages = transcript.parse_messages(drafts.read(CONVERSATION))
     swapped = transcript.format_messages(transcript.swap_speaker(messages, n))
@@ -163,22 +136,22 @@ def _swap_speaker(n: int, stored: bool) -> None:
 
 def _start_typed(model: str) -> None:
     """Start with the place chosen now: the button was drawn with the choice before."""
-    _start(drafts.read(CONVERSATION), st.session_state[PLACE_KEY], model, CONVERSATION)
+    messages = transcript.parse_messages(drafts.read(CONVERSATION))
+    _start(messages, st.session_state[PLACE_KEY], model, CONVERSATION)
 
 
-def _start(text: str, place: str, model: str, *sent: str) -> None:
-    messages = transcript.parse_messages(text)
+def _start_example(example: form_page.Example, model: str) -> None:
+    _start([Message(**message) for message in example["messages"]], bot_services.DEMO, model)
+
+
+def _start(messages: list[Message], place: str, model: str, *sent: str) -> None:
     if not messages:
         client.set_notice("warning", "There is no conversation yet: type or paste one, or try an example.")
         return
 
     def start() -> str:
-        asked = Conversation(messages=messages)
-        return bot_services.get_service(place).start_reply(
-            asked,
-            bot_services.build_context(place),
-            model=model,
-            include_read_pages=st.session_state.get(READ_PAGES_KEY),
-        )
+        asked, context = Conversation(messages=messages), bot_services.build_context(place)
+        chosen: Any = {"model": model, "include_read_pages": st.session_state.get(READ_PAGES_KEY)}
+        return bot_services.get_service(place).start_reply(asked, context, **chosen)
 
     form_page.start_run(start, sent=sent)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.flows.reply.state import ReplyRun
-from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.reply import bot_services, steps
@@ -42,47 +41,23 @@ def _draw_conversation(view: RunSnapshot, state: ReplyRun) -> None:
 
 def render_status(view: RunSnapshot, state: ReplyRun) -> str:
     """How it stands, as HTML."""
-    run = view.run
+    run, own = view.run, state.own
+    mark, told = (labels.STATUS[run.status], labels.STATUS_TONE[run.status]), run.error
     if run.status is Status.RUNNING:
-        mark, told = (
-            ("Working", "live"),
-            (
-                '<span class="pulse" aria-hidden="true"></span><span class="say">'
-                f"{escape.html(view.activity)}</span>"
-            ),
-        )
-    elif run.status is not Status.DONE:
-        mark, told = (
-            (labels.STATUS[run.status], labels.STATUS_TONE[run.status]),
-            f'<span class="say soft">{escape.html(run.error)}</span>',
-        )
-    else:
-        mark = (
-            ("Replied", "good")
-            if state.own.should_reply
-            else ("Failed, so silent", "bad")
-            if state.own.trouble
-            else ("Silent", "mute")
-        )
-        told = (
-            f'<span class="say soft">{labels.format_duration(view.usage.seconds)}, '
-            f"{format_count(view.usage.llm_calls, 'model call')}</span>"
-        )
-    asked_by = state.own.context
-    where = (
-        ""
-        if asked_by.platform == bot_services.SCREEN_PLATFORM
-        else f"{asked_by.platform} {asked_by.channel}".strip()
-    )
+        mark, told = ("Working", "live"), view.activity
+    elif run.status is Status.DONE:
+        silent = ("Failed, so no reply", "bad") if own.trouble else ("No reply", "mute")
+        mark, told = ("Replied", "good") if own.should_reply else silent, ""
+    context, screen = own.context, bot_services.SCREEN_PLATFORM
+    where = "" if context.platform == screen else f"{context.platform} {context.channel}".strip()
     asked = badges.render(f"asked by a bot: {where}") if where else ""
-    world = status_line.describe_world(run.settings)
-    if bot_services.is_demo(state.own.context):
-        world = (
-            world or '<span class="world" title="Everything in it is invented.">demo knowledge base</span>'
-        )
-    meta = f'<span class="figures-line small soft">{world}</span>'
-    line = f"{badges.render(*mark)}{asked}{told}{meta}"
-    return f'<div class="ts-now" role="status" aria-live="polite">{line}</div>'
+    demo = '<span class="world" title="Everything in it is invented.">demo knowledge base</span>'
+    world = status_line.describe_world(run.settings) or (demo if bot_services.is_demo(context) else "")
+    pulse = '<span class="pulse" aria-hidden="true"></span>' if run.status is Status.RUNNING else ""
+    figures = " · ".join(filter(None, (labels.format_duration(view.usage.seconds), world)))
+    line = f'{badges.render(*mark)}{asked}{pulse}<span class="say soft">{escape.html(told)}</span>'
+    meta = f'<span class="figures-line small soft">{figures}</span>'
+    return f'<div class="ts-now" role="status" aria-live="polite">{line}{meta}</div>'
 
 
 def render_outcome(view: RunSnapshot, state: ReplyRun) -> str:
@@ -105,16 +80,14 @@ def render_outcome(view: RunSnapshot, state: ReplyRun) -> str:
 
 def render_links(text: str) -> str:
     """The reply as HTML: a line that is an address becomes a link."""
-    return "\n".join(_render_line(line) for line in text.split("\n"))
+    return "\n".join(map(_render_line, text.split("\n")))
 
 
 def _render_line(line: str) -> str:
     bare = line.strip().removeprefix("- ")
-    return (
-        f"{escape.html(line[: len(line) - len(bare)])}{escape.render_link(bare, bare)}"
-        if escape.href(bare) and " " not in bare
-        else escape.html(line)
-    )
+    if escape.href(bare) and " " not in bare:
+        return f"{escape.html(line[: len(line) - len(bare)])}{escape.render_link(bare, bare)}"
+    return escape.html(line)
 
 
 def _draw_quotes(view: RunSnapshot) -> None:

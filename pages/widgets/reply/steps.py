@@ -2,157 +2,127 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from agent.flows.reply.state import ReplyRun
 from agent.text.plurals import format_count
 from agent.types import Status
 from agent.types.reply import LoadedSource
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import badges, escape, labels
+from pages.widgets.shell import badges, escape, labels, markup
 
-STEP_TITLES = {
-    "gate": "Gate",
-    "select": "Choose sources",
-    "load": "Load them",
-    "write": "Write",
-    "verify": "Verify",
-}
+Told = tuple[str, str]
+"""The tone of a step and what it decided, as HTML; ("", "") when it did not get to a decision."""
 
 
 def render(view: RunSnapshot, state: ReplyRun) -> str:
     """The steps, in order."""
     taken = {step.name for step in view.steps}
     working = view.next if view.run.status is Status.RUNNING else ""
-    told = {
-        "gate": _render_gate(state),
-        "select": _render_select(state),
-        "load": _render_load(view, state),
-        "write": _render_write(state),
-        "verify": _render_verify(state),
-    }
     rows = []
-    for n, (name, title) in enumerate(STEP_TITLES.items(), 1):
-        tone, inside = told[name]
+    for n, (name, (title, tell)) in enumerate(STEPS.items(), 1):
+        off = ""
         if name == working:
-            tone, inside = "live", '<div class="why">working on it …</div>'
-        elif name not in taken:
-            tone, inside = "", f'<div class="why">{_explain_not_reached(name, state)}</div>'
-        last = " last" if name == "verify" else ""
-        off = "" if name in taken or name == working else " off"
-        rows.append(
-            f'<div class="ts step{last}{off}"><span class="dot {tone}" aria-hidden="true">{n}</span>'
-            f'<div class="head">{title}</div>{inside}</div>'
-        )
+            tone, inside = "live", _explain("working on it …")
+        elif name in taken:
+            tone, inside = tell(view, state)
+            inside = inside or _explain(state.own.trouble or "It did not get to a decision.")
+        else:
+            tone, inside, off = " ", _explain(_explain_not_reached(name, state)), " off"
+        last = " last" if n == len(STEPS) else ""
+        dot = f'<span class="dot {tone or "bad"}" aria-hidden="true">{n}</span>'
+        rows.append(f'<div class="ts step{last}{off}">{dot}<div class="head">{title}</div>{inside}</div>')
     return "".join(rows)
 
 
+def _explain(text: str) -> str:
+    return f'<div class="why">{escape.html(text)}</div>'
+
+
 def _explain_not_reached(name: str, state: ReplyRun) -> str:
-    if name == "verify" and state.own.should_reply:
-        return "switched off: ai_response.enable_verification in config.yaml"
-    if (
-        name == "load"
-        and state.own.selection
-        and not state.own.selection.selected_source_ids
-        and state.own.should_reply
-    ):
+    own = state.own
+    if name == "verify" and own.should_reply:
+        return "off (ai_response.enable_verification in config.yaml)"
+    if name == "load" and own.should_reply and own.selection and not own.selection.selected_source_ids:
         return "no source was chosen: the pictures were enough"
     return "not reached"
 
 
-def _render_gate(state: ReplyRun) -> tuple[str, str]:
+def _tell_gate(view: RunSnapshot, state: ReplyRun) -> Told:
     decided = state.own.gating
     if decided is None:
-        return _render_failure(state)
-    tone, told = ("good", "answerable") if decided.should_reply else ("warn", "not answerable")
+        return "", ""
+    told = ("yes", "good") if decided.should_reply else ("no", "warn")
     is_other = state.asked not in ("", state.own.full_conversation(state).question)
-    read_as = f'<div class="small soft">Read as: {escape.html(state.asked)}</div>' if is_other else ""
-    return tone, _render_line(badges.render(told, tone), decided.reasoning, decided.by, state) + read_as
+    read_as = markup.paragraph(f"Read as: {escape.html(state.asked)}") if is_other else ""
+    return told[1], _render_line(told, decided.reasoning, decided.by, state) + read_as
 
 
-def _render_select(state: ReplyRun) -> tuple[str, str]:
+def _tell_select(view: RunSnapshot, state: ReplyRun) -> Told:
     chosen = state.own.selection
     if chosen is None:
-        return _render_failure(state)
+        return "", ""
     names = chosen.selected_source_ids
-    chip = badges.render(
-        f"{len(names)} of {format_count(chosen.entries, 'entry', 'entries')}", "good" if names else "warn"
-    )
-    before = (
-        f'<div class="small soft">Of a large index, the {len(chosen.shown)} entries that hold '
-        "the question’s words were shown.</div>"
-    )
-    listed = "".join(f"<li><code>{escape.html(name)}</code></li>" for name in names)
+    tone = "good" if names else "warn"
+    chip = f"{len(names)} of {format_count(chosen.entries, 'entry', 'entries')}", tone
+    shown = f"Of a large index, the {len(chosen.shown)} entries that hold the question’s words were shown."
     refused = "".join(
-        (
-            f'<div class="small">Not followed: {escape.html(one.what)} <span class="soft">'
-            f"{escape.html(one.why)}</span></div>"
-        )
+        f'<div class="small">Not followed: {escape.html(f"{one.what} {one.why}")}</div>'
         for one in state.refusals
     )
-    inside = (
-        f"{_render_line(chip, chosen.reasoning, chosen.by, state)}"
-        f"{before if chosen.shown else ''}<ul>{listed}</ul>{refused}"
-    )
-    return ("good" if names else "warn"), inside
+    line = _render_line(chip, chosen.reasoning, chosen.by, state)
+    listed = _list(f"<code>{escape.html(name)}</code>" for name in names)
+    return tone, f"{line}{markup.paragraph(shown) if chosen.shown else ''}{listed}{refused}"
 
 
-def _render_load(view: RunSnapshot, state: ReplyRun) -> tuple[str, str]:
-    if not state.own.loaded:
-        return _render_failure(state)
-    return (
-        "good" if any(one.page_id for one in state.own.loaded) else "bad"
-    ), f"<ul>{''.join(_render_loaded_source(one, view.run.id) for one in state.own.loaded)}</ul>"
+def _tell_load(view: RunSnapshot, state: ReplyRun) -> Told:
+    loaded = state.own.loaded
+    tone = "good" if any(one.page_id for one in loaded) else "bad"
+    return tone, _list(_render_source(one, view.run.id) for one in loaded) if loaded else ""
 
 
-def _render_loaded_source(one: LoadedSource, run_id: str) -> str:
+def _render_source(one: LoadedSource, run_id: str) -> str:
     if not one.page_id:
-        return (
-            f"<li><code>{escape.html(one.source_id)}</code> "
-            f"{badges.render('not loaded', 'bad')} {escape.html(one.detail)}</li>"
-        )
-    opens = (
-        f'<a href="{escape.stored_page_url(run_id, one.page_id)}" target="_blank">'
-        f"{escape.html(one.title.removeprefix('file:') or one.source_id)}</a>"
-    )
-    return f'<li>{opens} <span class="soft">{one.characters:,} characters</span></li>'
+        name = f"<code>{escape.html(one.source_id)}</code>"
+        return f"{name} {badges.render('not read', 'bad')} {escape.html(one.detail)}"
+    title = escape.html(one.title.removeprefix("file:") or one.source_id)
+    opens = f'<a href="{escape.stored_page_url(run_id, one.page_id)}" target="_blank">{title}</a>'
+    return f'{opens} <span class="soft">{one.characters:,} characters</span>'
 
 
-def _render_write(state: ReplyRun) -> tuple[str, str]:
-    if not state.own.draft and not state.own.left_out:
-        return (
-            _render_failure(state)
-            if state.own.trouble
-            else ("warn", f'<div class="why">{escape.html(state.own.silence)}</div>')
-        )
-    draft = f'<div class="quote small">{escape.html(state.own.draft)}</div>' if state.own.draft else ""
+def _tell_write(view: RunSnapshot, state: ReplyRun) -> Told:
+    own = state.own
+    if not own.draft and not own.left_out:
+        return ("", "") if own.trouble else ("warn", _explain(own.silence))
+    draft = f'<div class="quote small">{escape.html(own.draft)}</div>' if own.draft else ""
     by = labels.name_actor(state.answers[-1].by, state.settings.model) if state.answers else ""
-    left = "".join(f"<li>{escape.html(text)}</li>" for text in state.own.left_out)
-    out = (
-        (
-            f"<details><summary>{format_count(len(state.own.left_out), 'sentence')} left out: nothing "
-            f"supports them</summary><ul>{left}</ul></details>"
-        )
-        if left
-        else ""
-    )
-    return ("good" if state.own.draft else "warn"), f'<div class="small soft">{by}</div>{draft}{out}'
+    left = f"{format_count(len(own.left_out), 'sentence')} left out: nothing supports them"
+    out = f"<details><summary>{left}</summary>{_list(map(escape.html, own.left_out))}</details>"
+    return ("good" if own.draft else "warn"), markup.paragraph(by) + draft + (out if own.left_out else "")
 
 
-def _render_verify(state: ReplyRun) -> tuple[str, str]:
+def _tell_verify(view: RunSnapshot, state: ReplyRun) -> Told:
     check = state.own.verification
     if check is None:
-        return _render_failure(state)
-    tone, told = ("good", "approved") if check.verification else ("bad", "rejected")
-    return tone, _render_line(badges.render(told, tone), check.reasoning, check.by, state)
+        return "", ""
+    told = ("approved", "good") if check.verification else ("rejected", "bad")
+    return told[1], _render_line(told, check.reasoning, check.by, state)
 
 
-def _render_failure(state: ReplyRun) -> tuple[str, str]:
-    why = state.own.trouble or "It did not get to a decision."
-    return "bad", f'<div class="why">{escape.html(why)}</div>'
+def _list(items: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"
 
 
-def _render_line(chip: str, reasoning: str, by: str, state: ReplyRun) -> str:
+def _render_line(chip: tuple[str, str], reasoning: str, by: str, state: ReplyRun) -> str:
     spoke = labels.name_actor(by, state.settings.model)
-    return (
-        f'<div class="chips">{chip}<span class="small soft">{spoke}</span></div><div '
-        f'class="why">{escape.html(reasoning)}</div>'
-    )
+    line = f'<div class="chips">{badges.render(*chip)}<span class="small soft">{spoke}</span></div>'
+    return f"{line}{_explain(reasoning)}"
+
+
+STEPS: dict[str, tuple[str, Callable[[RunSnapshot, ReplyRun], Told]]] = {
+    "gate": ("Should it answer?", _tell_gate),
+    "select": ("Choose sources", _tell_select),
+    "load": ("Read sources", _tell_load),
+    "write": ("Write", _tell_write),
+    "verify": ("Second check", _tell_verify),
+}

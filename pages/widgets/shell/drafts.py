@@ -18,12 +18,13 @@ export default function () {
   window.touchstoneTyping = true
   const left = (field) => field.dispatchEvent(new FocusEvent("focusout", { bubbles: true }))
   let timer
-  document.addEventListener("input", (event) => {
-    const field = event.target
+  const keep = (field) => {
     if (!(field instanceof HTMLTextAreaElement)) return
     clearTimeout(timer)
     timer = setTimeout(() => left(field), 400)
-  })
+  }
+  document.addEventListener("input", (event) => keep(event.target))
+  keep(document.activeElement)  // it was typed before this was here
   // The focus stays where a person acts: a control that is drawn anew has it again.
   let held = ""
   const nameOf = (one) =>

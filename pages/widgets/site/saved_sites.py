@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.text.plurals import format_count
 from agent.types import Settings
 from pages.widgets.forms import source_filter_form
 from pages.widgets.shell import client, drafts, escape, ui
@@ -21,18 +20,15 @@ def draw_choice() -> None:
         st.pills("Saved sites", list(sites), key=CHOSEN_KEY, format_func=escape.md, on_change=_fill_form)
         chosen = st.session_state.get(CHOSEN_KEY)
         if chosen in sites:
-            ui.button(
-                "Delete this saved site", "site-desk-forget", _delete, chosen, icon="delete", type="tertiary"
-            )
+            told, name = {"icon": "delete", "type": "tertiary"}, "site-desk-forget"
+            ui.button("Delete this saved site", name, _delete, chosen, **told)
 
 
-def draw_save_button(settings: Settings) -> None:
-    """The popover that saves the sites above under a name."""
-    with st.popover("Save this site", icon=":material/bookmark_add:", key="site-keep"):
+def draw_save(settings: Settings) -> None:
+    """A name for the site above, and the button that saves it with its instructions, domains and limits."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="site-keep"):
         st.text_input("Name", key=NAME_KEY, max_chars=80, placeholder="e.g. Kallsteg support")
-        pages = format_count(len(settings.start_urls), "start page")
-        st.caption(escape.md(f"Saves {pages}, the instructions, the domains and the limits."))
-        ui.button("Save", "site-desk-keep", _save, settings, type="primary")
+        ui.button("Save this site", "site-desk-keep", _save, settings, icon="bookmark_add")
 
 
 def _save(settings: Settings) -> None:
@@ -59,15 +55,9 @@ def _fill_form() -> None:
     site = client.workbench().store.saved_sites.all().get(st.session_state.get(CHOSEN_KEY) or "")
     if site is None:
         return
-    allowed = "\n".join(site.allowed_domains)
-    st.session_state.update(
-        {
-            "site-allowed": allowed,
-            "site-allowed-filled-in": allowed,
-            "site-world": site.world,
-            **{f"site-{name}": value for name, value in site.site.model_dump().items()},
-            **source_filter_form.to_session_values("site", site),
-        }
-    )
-    drafts.write("site:starts", "\n".join(site.start_urls))
+    fields = source_filter_form.to_session_values("site", site)
+    limits = {f"site-{name}": value for name, value in site.site}
+    filled = {"site-domains-filled-in": fields["site-allowed_domains"], "site-world": site.world}
+    st.session_state.update({**fields, **limits, **filled})
+    drafts.write("site:question", "\n".join([*site.start_urls, ""]))
     drafts.write("site:instruction", site.instruction)

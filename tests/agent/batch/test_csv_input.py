@@ -23,8 +23,8 @@ def test_separators_and_codings(mark: str, coding: str) -> None:
     text = f'id{mark}Question{mark}note\r\n1{mark}"Wer führt Älvmora{mark} und seit wann?"{mark}ä\r\n\r\n2{mark}Who?{mark}\r\n'
     sheet = read_sheet(text.encode(coding), DEMO)
     assert [(row.n, row.question) for row in sheet.rows] == [
-        (2, f"Wer führt Älvmora{mark} und seit wann?"),
-        (4, "Who?"),
+        (1, f"Wer führt Älvmora{mark} und seit wann?"),
+        (3, "Who?"),
     ]
     assert sheet.columns == ["id", "Question", "note"] and sheet.rows[0].given == {"id": "1", "note": "ä"}
 
@@ -45,11 +45,11 @@ def test_a_bad_row_is_told_by_its_number_and_the_others_stay() -> None:
         b"question,flow,max_steps,max_pages\nOne?,site,,\nTwo?,dance,,\nThree?,,x,\n,,,5\nFive?,,,,extra\nSix?,,0,\nSeven?,,7,3\n",
         DEMO,
     )
-    assert [row.n for row in sheet.rows] == [2, 3, 4, 5, 6, 7, 8] and sheet.question_count == 1
-    assert [row.n for row in sheet.rows if row.trouble] == [2, 3, 4, 5, 6, 7]
+    assert [row.n for row in sheet.rows] == [1, 2, 3, 4, 5, 6, 7] and sheet.question_count == 1
+    assert [row.n for row in sheet.rows if row.trouble] == [1, 2, 3, 4, 5, 6]
     told = " ".join(sheet.remarks)
-    wanted = ["Row 2 cannot be asked: name at least one page", "Row 3", "dance", "Row 4"]
-    wanted += ["“x” cannot be max_steps", "Row 6", "5 cells"]
+    wanted = ["Row 1 cannot be asked: name at least one page", "Row 2", "dance", "Row 3"]
+    wanted += ["“x” cannot be max_steps", "Row 5", "5 cells"]
     assert [words for words in wanted if words not in told] == []
     assert sheet.rows[-1].own == {"max_steps": 7, "max_pages": 3}
 
@@ -70,7 +70,7 @@ def test_sources_of_a_row_are_checked_like_any_others() -> None:
     chosen = settings_for_row(sheet.rows[0], DEMO.model_copy(update={"at_cap": "ask", "until": "conflict"}))
     assert (chosen.blocked_domains, chosen.since, chosen.language) == (["x.example"], "2024-01-01", "sv")
     assert (chosen.at_cap, chosen.until) == ("report", "review"), "nobody is there to be asked"
-    assert "Row 3 cannot be asked: “soon” is not a day" in sheet.remarks[0] and "Row 4" in sheet.remarks[1]
+    assert "Row 2 cannot be asked: “soon” is not a day" in sheet.remarks[0] and "Row 3" in sheet.remarks[1]
 
 
 def test_whether_undated_pages_count_is_a_setting_of_a_row() -> None:
@@ -78,14 +78,14 @@ def test_whether_undated_pages_count_is_a_setting_of_a_row() -> None:
     sheet = read_sheet(b"question,Dated only\nWho?,Yes\nWho?,perhaps\nWhich?,no\nHow?,\n", asked)
     kept = [settings_for_row(row, asked).dated_only for row in sheet.rows if not row.trouble]
     assert kept == [True, False, True] and sheet.settings == ["Dated only"]
-    told = "Row 3 cannot be asked: “perhaps” cannot be dated_only: Input should be a valid boolean"
+    told = "Row 2 cannot be asked: “perhaps” cannot be dated_only: Input should be a valid boolean"
     assert told in sheet.remarks[0]
 
 
 def test_the_same_question_is_asked_once() -> None:
     sheet = read_sheet(b"question,max_steps\nWho  is it?,\nwho is it?,\nWho is it?,5\n", DEMO)
-    assert [row.same_as for row in sheet.rows] == [0, 2, 0] and sheet.question_count == 2
-    assert "Row 3 repeats row 2" in sheet.remarks[0]
+    assert [row.same_as for row in sheet.rows] == [0, 1, 0] and sheet.question_count == 2
+    assert "Row 2 repeats row 1" in sheet.remarks[0]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_same_question_is_asked_once() -> None:
         (b"\n\n", "no column"),
         (b"title,name\na,b\n", "no column is called"),
         (b"question\n", "no question below"),
-        (b'question,a\n"opened,b\nc,d\n', "row 2 and never closed"),
+        (b'question,a\n"opened,b\nc,d\n', "row 1 and never closed"),
         (b"PK\x03\x04\0\0", "not a text file"),
         (b"question\n" + b"x" * 4001, "4,001 characters"),
         (b"question\n" + b"y" * 200_000, "line 2 cannot be read: field larger"),

@@ -96,7 +96,7 @@ def test_a_table_goes_in_and_a_table_comes_out(bench: Workbench) -> None:
     assert [row["id"] for row in rows] == ["'=1+1", "b", "c", "d", "e", "lost"]
     assert "2 November 2026" in rows[1]["answer"] and rows[1]["sources"].startswith("https://")
     assert rows[1]["backed"] == rows[1]["statements"]
-    assert rows[3]["run"] == rows[0]["run"] and rows[3]["remark"] == "the same as row 2"
+    assert rows[3]["run"] == rows[0]["run"] and rows[3]["remark"] == "the same as row 1"
     assert rows[5]["state"] == "cannot be asked" and "is empty" in rows[5]["why stopped"]
     assert len({row["run"] for row in rows if row["run"]}) == 4 == len(bench.runs())
     told = json.loads(export_json(bench, batch_id))

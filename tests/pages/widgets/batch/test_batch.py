@@ -20,7 +20,7 @@ NASTY = (
 def test_the_preview_escapes_what_it_shows() -> None:
     drawn = form.render_preview(read_sheet(NASTY, DEMO))
     assert "<img" not in drawn and "<script" not in drawn and "<b>x" not in drawn and "&lt;img" in drawn
-    told = ("1 question to ask", "1 row cannot be asked", "flow (setting)", "Row 3 cannot be asked")
+    told = ("1 question to ask", "1 row cannot be asked", "flow (setting)", "Row 2 cannot be asked")
     assert [words for words in told if words not in drawn] == []
 
 
@@ -42,5 +42,4 @@ def test_rows_meter_and_figures() -> None:
     )
     assert "<script" not in drawn and "<i>n" not in drawn and "“dance” cannot be flow" in drawn
     assert f'href="./?run={now.rows[0].run_id}"' in drawn and "granvattnet-courier.example" in drawn
-    assert "of $10.00" in run.render_stats(now)
     bench.shutdown()
