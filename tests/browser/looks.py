@@ -4,7 +4,7 @@ not stand out."""
 from __future__ import annotations
 
 NAMELESS = """() => [...document.querySelectorAll('.stMain button, .stMain input, .stMain textarea, .stMain a, .stMain summary, .stMain [role=tab]')]
-  .filter(e => e.checkVisibility() && e.getBoundingClientRect().width > 1)
+  .filter(e => e.checkVisibility() && e.getBoundingClientRect().width > 1 && !e.closest('[aria-hidden=true]'))
   .filter(e => !(e.innerText || '').trim() && !e.getAttribute('aria-label') && !e.getAttribute('aria-labelledby')
     && !e.getAttribute('title') && !(e.labels && e.labels.length) && !e.closest('[aria-label]'))
   .map(e => e.outerHTML.slice(0, 120))"""

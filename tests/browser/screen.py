@@ -78,7 +78,9 @@ class Screen:
 
     def button(self, name: str) -> Locator:
         """A button, whatever its shortcut, or what is clicked to unfold something."""
-        button = self.page.get_by_role("button", name=re.compile(rf"^{re.escape(name)}( Ctrl \+ Enter)?$"))
+        button = self.page.get_by_role(
+            "button", name=re.compile(rf"^{re.escape(name)}( Shortcut Ctrl \+ Enter)?$")
+        )
         return button.or_(self.page.locator("summary", has=self.page.get_by_text(name, exact=True)))
 
     def ask(self, question: str = QUESTION, *, step: bool = False, world: str = "demo") -> Screen:
