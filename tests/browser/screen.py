@@ -180,6 +180,12 @@ class Screen:
         )
         return self.page.get_by_role("tabpanel").filter(visible=True)
 
+    def unread(self) -> Locator:
+        """What could not be read, unfolded."""
+        panel = self.tab("Sources").locator(".st-key-sources-unread")
+        panel.locator("summary").click()
+        return panel
+
     def journey(self) -> Locator:
         """The journey, opened."""
         return self.tab("Activity")

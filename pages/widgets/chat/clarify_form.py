@@ -14,37 +14,20 @@ from pages.widgets.shell import client, drafts, escape, ui
 
 def draw(view: RunSnapshot, state: ChatRun) -> None:
     """The form. A run that waits takes the answer itself; one that ended takes it as the next turn."""
-    run_id = view.run.id
-    picked, typed = f"chat-pick-{run_id}-{view.head}", f"clarify:{run_id}"
+    typed, choices = f"clarify:{view.run.id}", state.own.choices
     with st.container(key="chat-clarify"):
-        if state.own.choices:
-            names = {str(n): choice for n, choice in enumerate(state.own.choices)}
-            st.radio(
-                "Pick one", list(names), index=None, key=picked, format_func=lambda n: escape.md(names[n])
-            )
+        for n, choice in enumerate(choices):
+            ui.button(escape.md(choice), f"chat-pick-{n}", _send, view, choice, typed, icon="reply")
         controls.draw_recorded_act(view)
-        label = "Or in your own words" if state.own.choices else "Your answer"
-        drafts.text_area(label, typed, height=80)
-        ui.button(
-            "Answer",
-            "chat-clarify-send",
-            _send,
-            view,
-            tuple(state.own.choices),
-            picked,
-            typed,
-            icon="reply",
-            type="primary",
-        )
+        drafts.text_area("Or in your own words" if choices else "Your answer", typed, height=68)
+        ui.button("Answer", "chat-clarify-send", _send, view, "", typed, icon="reply", type="primary")
 
 
-def _send(view: RunSnapshot, choices: tuple[str, ...], picked: str, typed: str) -> None:
-    own, pick = drafts.read(typed).strip(), st.session_state.get(picked)
-    text = own or (choices[int(pick)] if pick is not None and int(pick) < len(choices) else "")
+def _send(view: RunSnapshot, picked: str, typed: str) -> None:
+    run_id, text = view.run.id, picked or drafts.read(typed).strip()
     if not text:
         client.set_notice("warning", "Pick an answer, or say it in your own words.")
         return
-    run_id = view.run.id
     drafts.clear(typed)
     if view.run.status is Status.WAITING:
         client.act(run_id, "respond", view.head, text=text, then=lambda _: turn.request_stream(run_id))

@@ -13,8 +13,8 @@ from pages.widgets.shell import client, empty_state, ui
 FORM = form_page.Form(
     reads_web=False,
     flow="chat",
-    title="Talk with what was read.",
-    text="Ask the library: pages your runs have read and documents you add. Each "
+    title="Ask your library.",
+    text="It holds pages your runs have read and documents you add. Each "
     "sentence of an answer carries its "
     "quote, and what the library does not know becomes a research run.",
     examples_title="Try it on the demo’s sources",

@@ -5,82 +5,48 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import streamlit as st
-
 from agent.flows.chat.state import FacilityHit, FacilitySearch
 from agent.text.plurals import format_count
-from pages.widgets.shell import escape
+from pages.widgets.run import answer_pane
+from pages.widgets.shell import escape, markup
 
 KM_PER_DEGREE = 111.195
 """Kilometres of one degree on a great circle (mean earth radius 6371.0 km)."""
 SIZE, MARGIN = 420, 34
 """Side of the map and its empty margin, in pixels."""
-COLOURS = {
-    False: {
-        "ink": "#1f2421",
-        "soft": "#5a615c",
-        "line": "#dedad0",
-        "dot": "#14695b",
-        "text": "#ffffff",
-        "gold": "#8f5c00",
-        "ground": "#f3f1ea",
-    },
-    True: {
-        "ink": "#ebe8e1",
-        "soft": "#a9afa9",
-        "line": "#353d3f",
-        "dot": "#5cc0aa",
-        "text": "#14181a",
-        "gold": "#e0b252",
-        "ground": "#1e2426",
-    },
-}
+MIDDLE = SIZE / 2
 Point = tuple[float, float]
 
 
 def draw(located: FacilitySearch, run_id: str) -> None:
-    """Map and table side by side; below one another where there is no room."""
-    dark = st.context.theme.type == "dark"
-    with st.container(horizontal=True, gap="medium", key=f"chat-places-{run_id}"):
-        with st.container(width=SIZE, key=f"chat-map-{run_id}"):
-            st.image(
-                render_map(located, dark=dark),
-                alt=f"Map: {describe(located)}. The table beside it has the same numbers",
-                width="stretch",
-            )
-        with st.container(width="stretch"):
-            st.html(render_table(located))
+    """The map and below it the table."""
+    answer_pane.draw_html(f"{render_map(located)}{render_table(located)}", f"chat-places-{run_id}")
 
 
 def describe(located: FacilitySearch) -> str:
     """What was found, in words."""
     what = format_count(len(located.rows), "place") + (f" of the kind {located.kind}" if located.kind else "")
     far = located.near and any(row.km is not None for row in located.rows)
-    return (
-        f"{what}, from {located.near} as the crow flies (the diamond on the map)"
-        if far
-        else f"{what}, by name"
-    )
+    by = f"from {located.near} as the crow flies (the diamond on the map)" if far else "by name"
+    return f"{what}, {by}"
 
 
 def render_table(located: FacilitySearch) -> str:
     """The places as an HTML table, in the order of the answer."""
     far = any(row.km is not None for row in located.rows)
     kinds = len({row.kind for row in located.rows}) > 1
-    head = (
-        f"<tr><th>No.</th><th>Place</th>{'<th>Kind</th>' if kinds else ''}"
-        f"{'<th>Distance</th>' if far else ''}</tr>"
-    )
-    rows = "".join(_render_row(n, row, kinds=kinds, far=far) for n, row in enumerate(located.rows, 1))
-    line = f'<p class="small soft">{escape.html(describe(located))}</p>'
-    return f'<div class="ts places">{line}<div class="scroll"><table>{head}{rows}</table></div></div>'
-
-
-def _render_row(n: int, row: FacilityHit, *, kinds: bool, far: bool) -> str:
-    place = f'<b>{escape.html(row.name)}</b><br><span class="soft">{escape.html(row.address)}</span>'
-    kind = f"<td>{escape.html(row.kind)}</td>" if kinds else ""
-    km = f'<td class="km">{format_distance(row.km)}</td>' if far else ""
-    return f'<tr><td class="n">{n}</td><td>{place}</td>{kind}{km}</tr>'
+    head = ["No.", "Place", *["Kind"] * kinds, *["Distance"] * far]
+    rows = [
+        [
+            f'<span class="n">{n}</span>',
+            f'<b>{escape.html(row.name)}</b><br><span class="soft">{escape.html(row.address)}</span>',
+            *[escape.html(row.kind)] * kinds,
+            *[f'<span class="km">{format_distance(row.km)}</span>'] * far,
+        ]
+        for n, row in enumerate(located.rows, 1)
+    ]
+    line = markup.paragraph(escape.html(describe(located)))
+    return f'<div class="places">{line}{markup.table(head, rows)}</div>'
 
 
 def format_distance(km: float | None) -> str:
@@ -102,38 +68,30 @@ def project_to_km(points: Sequence[Point], around: Point) -> list[Point]:
     ]
 
 
-def render_map(located: FacilitySearch, *, dark: bool = False) -> str:
-    """The map as SVG: numbered places, and rings of distance around a point. No text from outside."""
-    colours, rows = COLOURS[dark], located.rows
-    origin = located.origin or _find_middle(rows)
-    places = project_to_km([(row.latitude, row.longitude) for row in rows], origin)
+def render_map(located: FacilitySearch) -> str:
+    """The map as SVG: numbered places, and rings of distance around a point. No text from outside but its
+    name."""
+    points = [(row.latitude, row.longitude) for row in located.rows]
+    places = project_to_km(points, located.origin or _find_middle(located.rows))
     reach = max([math.hypot(x, y) for x, y in places] + [0.2]) * 1.08
-    scale = (SIZE / 2 - MARGIN) / reach
-    parts = [f'<rect width="{SIZE}" height="{SIZE}" rx="8" fill="{colours["ground"]}"/>']
+    scale = (MIDDLE - MARGIN) / reach
+    rings = choose_ring_distances(reach)
+    parts = [f'<rect width="{SIZE}" height="{SIZE}" rx="8" fill="var(--sunk)"/>']
     if located.origin:
-        parts += _render_rings(reach, scale, colours)
-        parts.append(f'<path d="M{SIZE / 2} {SIZE / 2 - 9} l7 9 l-7 9 l-7 -9 Z" fill="{colours["gold"]}"/>')
-    else:
-        parts += _render_scale_bar(reach, scale, colours)
-    drawn = [(SIZE / 2 + x * scale, SIZE / 2 - y * scale) for x, y in places]
-    taken = [(SIZE / 2, SIZE / 2)] if located.origin else []
-    numbered = _spread_labels(drawn, taken)
-    parts += [
-        _render_leader_line(at, drawn_at, colours)
-        for at, drawn_at in zip(drawn, numbered, strict=True)
-        if at != drawn_at
-    ]
-    parts += [_render_dot(n, at, colours) for n, at in reversed(list(enumerate(numbered, 1)))]
-    parts.append(
-        f'<text x="{SIZE - 18}" y="24" font-size="13" text-anchor="middle" fill="{colours["soft"]}">N</text>'
-    )
-    parts.append(
-        f'<path d="M{SIZE - 18} 30 v14 M{SIZE - 22} 35 l4 -6 l4 6" stroke="{colours["soft"]}" fill="none"/>'
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {SIZE}" width="{SIZE}" height="{SIZE}" '
-        f'font-family="system-ui, sans-serif">{"".join(parts)}</svg>'
-    )
+        parts += [_render_ring(km, km * scale) for km in rings]
+        parts.append(f'<path d="M{MIDDLE} {MIDDLE - 9} l7 9 l-7 9 l-7 -9 Z" fill="var(--gold)"/>')
+    else:  # a bar tells the scale
+        parts.append(
+            f'<path d="M16 {SIZE - 18} h{rings[0] * scale:.1f}" stroke="var(--soft)" stroke-width="2"/>'
+        )
+        parts.append(_render_text(16, SIZE - 24, format_distance(rings[0]), "start"))
+    parts.append(_render_text(SIZE - 18, 24, "N ↑", "middle"))
+    drawn = [(MIDDLE + x * scale, MIDDLE - y * scale) for x, y in places]
+    numbered = _spread_labels(drawn, [(MIDDLE, MIDDLE)] if located.origin else [])
+    parts += map(_render_place, range(len(drawn), 0, -1), reversed(drawn), reversed(numbered))
+    name = escape.html(f"Map: {describe(located)}. The table below it has the same numbers")
+    box = f'viewBox="0 0 {SIZE} {SIZE}" style="max-width: {SIZE}px"'
+    return f'<svg {box} role="img" aria-label="{name}">{"".join(parts)}</svg>'
 
 
 def choose_ring_distances(reach: float) -> list[float]:
@@ -143,52 +101,21 @@ def choose_ring_distances(reach: float) -> list[float]:
     return [step * n for n in range(1, int(reach / step) + 1)]
 
 
-def _render_rings(reach: float, scale: float, colours: dict[str, str]) -> list[str]:
-    parts: list[str] = []
-    for km in choose_ring_distances(reach):
-        r = km * scale
-        parts.append(
-            f'<circle cx="{SIZE / 2}" cy="{SIZE / 2}" r="{r:.1f}" fill="none" '
-            f'stroke="{colours["line"]}" stroke-width="1.3"/>'
-        )
-        parts.append(
-            f'<text x="{SIZE / 2}" y="{SIZE / 2 + r - 4:.1f}" font-size="12" text-anchor="middle" '
-            f'fill="{colours["soft"]}">{_format_ring(km)}</text>'
-        )
-    return parts
+def _render_text(x: float, y: float, text: str, anchor: str, fill: str = "var(--soft)") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="12" text-anchor="{anchor}" fill="{fill}">{text}</text>'
 
 
-def _render_scale_bar(reach: float, scale: float, colours: dict[str, str]) -> list[str]:
-    km = choose_ring_distances(reach)[0]
-    return [
-        f'<path d="M16 {SIZE - 18} h{km * scale:.1f}" stroke="{colours["soft"]}" stroke-width="2"/>',
-        f'<text x="16" y="{SIZE - 24}" font-size="12" fill="{colours["soft"]}">{_format_ring(km)}</text>',
-    ]
+def _render_ring(km: float, r: float) -> str:
+    ring = f'cx="{MIDDLE}" cy="{MIDDLE}" r="{r:.1f}" fill="none" stroke="var(--line)" stroke-width="1.3"'
+    return f"<circle {ring}/>" + _render_text(MIDDLE, MIDDLE + r - 4, format_distance(km), "middle")
 
 
-def _format_ring(km: float) -> str:
-    return f"{km:g} km" if km >= 1 else f"{km * 1000:g} m"
-
-
-def _render_dot(n: int, at: Point, colours: dict[str, str]) -> str:
-    x, y = at
-    return (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="11" fill="{colours["dot"]}" '
-        f'stroke="{colours["ground"]}" stroke-width="2"/>'
-        f'<text x="{x:.1f}" y="{y + 4.2:.1f}" font-size="12" font-weight="600" '
-        f'text-anchor="middle" fill="{colours["text"]}">{n}</text>'
-    )
-
-
-def _render_leader_line(at: Point, label: Point, colours: dict[str, str]) -> str:
-    """A place that its number had to make room for: a point where it really is, tied to the number."""
-    (x, y), (a, b) = at, label
-    ink = colours["ink"]
-    return (
-        f'<path d="M{x:.1f} {y:.1f} L{a:.1f} {b:.1f}" stroke="{ink}" stroke-width="1.2"/>'
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{ink}" '
-        f'stroke="{colours["ground"]}" stroke-width="1"/>'
-    )
+def _render_place(n: int, at: Point, numbered: Point) -> str:
+    """A place under its number; a line ties them where it had to make room."""
+    (x, y), (a, b) = at, numbered
+    tie = f'<path d="M{x:.1f} {y:.1f} L{a:.1f} {b:.1f}" stroke="var(--ink)"/>' if at != numbered else ""
+    dot = f'cx="{a:.1f}" cy="{b:.1f}" r="11" fill="var(--accent)" stroke="var(--sunk)" stroke-width="2"'
+    return f"{tie}<circle {dot}/>" + _render_text(a, b + 4.2, str(n), "middle", "var(--panel)")
 
 
 def _spread_labels(points: Sequence[Point], taken: Sequence[Point]) -> list[Point]:

@@ -3,6 +3,9 @@ with the demo's sources or without."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
 from agent.text.plurals import format_count
@@ -10,16 +13,13 @@ from agent.types import LibraryScope, Settings
 from pages.widgets.forms import form_page
 from pages.widgets.shell import client, escape, ui
 
-RUNS_KEY, TAGS_KEY, DOCUMENTS_KEY, DEMO_KEY, MODEL_KEY = (
-    "chat-runs",
-    "chat-tags",
-    "chat-documents",
-    "chat-demo",
-    "chat-model",
-)
+DEMO_KEY, DOCUMENTS_KEY, MODEL_KEY = "chat-demo", "chat-documents", "chat-model"
+LIST_KEYS = {"source_ids": DOCUMENTS_KEY, "tags": "chat-tags", "run_ids": "chat-runs"}
+"""By field of the scope the widget that holds it."""
 DEMO_TAG = "demo"
 MAX_CHOICES = 500
 """Documents and runs that can be chosen."""
+READING_FLOWS = ("research", "site", "collect")
 
 
 def restore(settings: Settings) -> bool:
@@ -28,77 +28,55 @@ def restore(settings: Settings) -> bool:
 
     True when they were: the screen is being entered."""
     entering = DOCUMENTS_KEY not in st.session_state
-    scope = settings.scope
-    given = {
-        RUNS_KEY: scope.run_ids,
-        TAGS_KEY: scope.tags,
-        DOCUMENTS_KEY: scope.source_ids,
-        DEMO_KEY: settings.world == "demo",
-        MODEL_KEY: settings.model,
-    }
-    for key, value in given.items():
-        if key not in st.session_state:
-            st.session_state[key] = value
+    for field, key in LIST_KEYS.items():
+        st.session_state.setdefault(key, getattr(settings.scope, field))
+    st.session_state.setdefault(DEMO_KEY, settings.world == "demo")
+    st.session_state.setdefault(MODEL_KEY, settings.model)
     return entering
 
 
 def reset() -> None:
     """Let the widgets be filled in anew: another conversation is shown. Only before they are drawn."""
-    for key in (RUNS_KEY, TAGS_KEY, DOCUMENTS_KEY, DEMO_KEY, MODEL_KEY):
+    for key in (*LIST_KEYS.values(), DEMO_KEY, MODEL_KEY):
         st.session_state.pop(key, None)
 
 
 def draw(settings: Settings) -> None:
-    """The line under the box: what is talked about, and a popover to change it."""
+    """The fold beside the box: what is talked about, and by which model."""
     chosen = read_scope()
-    with st.container(horizontal=True, vertical_alignment="center", key="chat-scope"):
-        with st.popover(
-            f"About: {escape.md(describe(chosen, demo=_has_demo_sources()), 70)}",
-            icon=":material/filter_alt:",
-            key="chat-scope-open",
+    with st.container(key="chat-scope"):
+        about = escape.md(describe(chosen, demo=_has_demo_sources()), 70)
+        with st.expander(
+            f"About: {about}", icon=":material/filter_alt:", key="chat-scope-open", type="compact"
         ):
             _draw_fields(settings)
-        if not chosen.is_unlimited:
-            ui.button("Talk about everything", "chat-scope-clear", clear_scope, icon="close", type="tertiary")
+            if not chosen.is_unlimited:
+                ui.button(
+                    "Talk about everything", "chat-scope-clear", clear_scope, icon="close", type="tertiary"
+                )
         st.caption(f"{_describe_model()} {escape.md(client.workbench().explain_other_model(settings))}")
 
 
 def _draw_fields(settings: Settings) -> None:
-    shelf, bench = client.library(), client.workbench()
-    tags = shelf.tags()
-    titles = {
-        source.source_id: source.title or source.source_id for source in shelf.sources(limit=MAX_CHOICES)
-    }
-    for source_id in st.session_state.get(DOCUMENTS_KEY) or []:
-        titles.setdefault(source_id, source_id)
-    runs = {
-        run.id: run.question
-        for run in bench.runs(limit=MAX_CHOICES)
-        if run.settings.flow in ("research", "site", "collect")
-    }
-    for run_id in st.session_state.get(RUNS_KEY) or []:
-        runs.setdefault(run_id, run_id)
-    known = {*tags, *(st.session_state.get(TAGS_KEY) or [])}
-    st.multiselect(
-        "Documents and pages",
-        list(titles),
-        key=DOCUMENTS_KEY,
-        format_func=lambda name: escape.shorten(titles[name], 80),
-        placeholder="all",
-    )
-    st.multiselect("With a tag", sorted(known), key=TAGS_KEY, placeholder="any")
-    st.multiselect(
-        "Read by a run",
-        list(runs),
-        key=RUNS_KEY,
-        format_func=lambda name: escape.shorten(runs[name], 80),
-        placeholder="any",
-    )
+    shelf = client.library()
+    titles = {one.source_id: one.title or one.source_id for one in shelf.sources(limit=MAX_CHOICES)}
+    read = client.workbench().runs(limit=MAX_CHOICES)
+    runs = {run.id: run.question for run in read if run.settings.flow in READING_FLOWS}
+    with st.grid(3, min_column_width=220, gap="small"):
+        _draw_list("Documents and pages", "source_ids", titles, "all")
+        _draw_list("With a tag", "tags", {tag: tag for tag in sorted(shelf.tags())})
+        _draw_list("Read by a run", "run_ids", runs)
+    st.caption("Everything where all three are empty; else what any of them names.")
     st.toggle("With the demo’s invented sources", key=DEMO_KEY)
     form_page.choose_model("chat", settings)
-    st.caption(
-        "The conversation covers what any of the first three fields names, or everything when all are empty."
-    )
+
+
+def _draw_list(label: str, field: str, names: Mapping[str, str], empty: str = "any") -> None:
+    """A list to choose several from; what is chosen stays a choice although it is not named."""
+    key = LIST_KEYS[field]
+    names = {name: name for name in st.session_state.get(key) or []} | dict(names)
+    told: Any = {"placeholder": empty, "key": key}
+    st.multiselect(label, list(names), format_func=lambda name: escape.shorten(names[name], 80), **told)
 
 
 def _describe_model() -> str:
@@ -111,12 +89,7 @@ def _describe_model() -> str:
 
 def read_scope() -> LibraryScope:
     """What is chosen now."""
-    state = st.session_state
-    return LibraryScope(
-        run_ids=state.get(RUNS_KEY) or [],
-        tags=state.get(TAGS_KEY) or [],
-        source_ids=state.get(DOCUMENTS_KEY) or [],
-    )
+    return LibraryScope(**{field: st.session_state.get(key) or [] for field, key in LIST_KEYS.items()})
 
 
 def build_settings(before: Settings) -> Settings:
@@ -128,14 +101,13 @@ def build_settings(before: Settings) -> Settings:
 
 def add_documents(source_ids: list[str]) -> None:
     """Talk about these, too; when everything was talked about, about these alone. Only in a callback."""
-    st.session_state[DOCUMENTS_KEY] = list(
-        dict.fromkeys([*(st.session_state.get(DOCUMENTS_KEY) or []), *source_ids])
-    )
+    before = st.session_state.get(DOCUMENTS_KEY) or []
+    st.session_state[DOCUMENTS_KEY] = list(dict.fromkeys([*before, *source_ids]))
 
 
 def clear_scope() -> None:
     """Talk about everything again."""
-    st.session_state.update({RUNS_KEY: [], TAGS_KEY: [], DOCUMENTS_KEY: []})
+    st.session_state.update({key: [] for key in LIST_KEYS.values()})
 
 
 def _has_demo_sources() -> bool:
@@ -149,9 +121,8 @@ def describe(chosen: LibraryScope, *, demo: bool = True) -> str:
         return "everything in the library" + ("" if demo else " but the invented demo pages")
     known = client.library().library_index
     found = [(name, known.get(name)) for name in chosen.source_ids[:2]]
-    titles = [(entry.source.title if entry else "") or name for name, entry in found]
-    more = len(chosen.source_ids) - len(titles)
-    parts = [*titles, *([f"{more} more"] if more > 0 else []), *(f"#{tag}" for tag in chosen.tags)]
-    return ", ".join(
-        [*parts, *([f"what {format_count(len(chosen.run_ids), 'run')} read"] if chosen.run_ids else [])]
-    )
+    parts = [(entry.source.title if entry else "") or name for name, entry in found]
+    more, runs = len(chosen.source_ids) - len(parts), len(chosen.run_ids)
+    parts += [f"{more} more"] if more > 0 else []
+    parts += [f"#{tag}" for tag in chosen.tags]
+    return ", ".join([*parts, *([f"what {format_count(runs, 'run')} read"] if runs else [])])

@@ -12,7 +12,7 @@ from agent.types.collection import CrawlNode
 from pages.widgets.shell import badges, escape, labels
 
 ACTION_LABELS = {
-    "EXTRACT_CONTENT": "content taken",
+    "EXTRACT_CONTENT": "kept",
     "EXTRACT_LINKS": "list: links followed",
     "NAVIGATE_TO": "gone on to a section",
     "STOP": "stopped",
@@ -38,12 +38,12 @@ def render(state: CollectRun, working: str = "") -> str:
 
 
 def _render_level(below: dict[str, list[CrawlNode]], parent: str, state: CollectRun, working: str) -> str:
-    children, model = below.get(parent, []), state.settings.model
+    children = below.get(parent, [])
     walked = [branch for branch in children if branch.status == "visited"]
     waiting = [branch for branch in children if branch.status == "open"]
     left = [branch for branch in children if branch.status == "dropped"]
     items = [
-        f"<li>{_render_page(branch, model)}{_render_level(below, branch.id, state, working)}</li>"
+        f"<li>{_render_page(branch)}{_render_level(below, branch.id, state, working)}</li>"
         for branch in walked
     ]
     items += [
@@ -66,63 +66,36 @@ def _render_level(below: dict[str, list[CrawlNode]], parent: str, state: Collect
     return f'<ul class="walk">{"".join(items)}</ul>' if items else ""
 
 
-def _render_page(branch: CrawlNode, model: str) -> str:
+def _render_page(branch: CrawlNode) -> str:
     """A page that was visited."""
-    name = (
-        branch.title or (branch.anchor if branch.parent else "Start page") or escape.shorten_url(branch.url)
+    start = branch.anchor if branch.parent else "Start page"
+    name = escape.html(escape.shorten(branch.title or start or escape.shorten_url(branch.url), 120))
+    told = (
+        f'<div class="chips">{badges.render_row(list_chips(branch))}</div>',
+        f'<div class="why">{escape.html(branch.reasoning)}</div>' * bool(branch.reasoning),
+        f'<div class="ended">Ended here: {escape.html(branch.ended)}</div>'
+        * (branch.ended not in ("", branch.reasoning)),
+        f'<div class="small"><b>Without the model:</b> {escape.html(branch.trouble)}</div>'
+        * bool(branch.trouble),
     )
-    return (
-        f'<span class="mark {choose_tone(branch)}" aria-hidden="true"></span><span class="page">'
-        f"{escape.html(escape.shorten(name, 120))}</span> "
-        f'<span class="small">{escape.render_link(branch.url)}</span><div class="chips">'
-        f"{badges.render_row(list_chips(branch))}{_render_details(branch, model)}</div>"
-        + (f'<div class="why">{escape.html(branch.reasoning)}</div>' if branch.reasoning else "")
-        + (
-            f'<div class="ended">Ended here: {escape.html(branch.ended)}</div>'
-            if branch.ended and branch.ended != branch.reasoning
-            else ""
-        )
-        + (
-            f'<div class="small"><b>Without the model:</b> {escape.html(branch.trouble)}</div>'
-            if branch.trouble
-            else ""
-        )
-    )
+    link = f'<span class="small">{escape.render_link(branch.url)}</span>'
+    mark = f'<span class="mark {choose_tone(branch)}" aria-hidden="true"></span>'
+    return f'{mark}<span class="page">{name}</span> {link}{"".join(told)}'
 
 
 def _render_open(branch: CrawlNode, *, live: bool) -> str:
     """A page that waits to be visited, or is being read now."""
-    told = [f"relevance {branch.relevance_score:.2f}"] if branch.relevance_score is not None else []
-    told += [branch.detected_date] if branch.detected_date else []
-    about = f' <span class="small soft">{escape.html(" · ".join(told))}</span>' if told else ""
+    about = f'<span class="small soft">{escape.html(branch.detected_date)}</span>'
     mark = f'<span class="mark {"live" if live else ""}" aria-hidden="true"></span>'
-    return f'{mark}<span class="soft">{escape.html(branch.anchor or branch.url)}</span>{about}'
+    return f'{mark}<span class="soft">{escape.html(branch.anchor or branch.url)}</span> {about}'
 
 
 def list_chips(branch: CrawlNode) -> Sequence[tuple[str, str]]:
     """What was decided and of what kind the page is; how the fetch failed."""
     if branch.outcome is not None and branch.outcome is not Outcome.OK:
         return [(labels.OUTCOME[branch.outcome], "bad")]
-    told = (
-        [(ACTION_LABELS[branch.action], "good" if branch.action == "EXTRACT_CONTENT" else "")]
-        if branch.action
-        else []
-    )
-    told += [(PAGE_TYPE_LABELS[branch.page_type], "")] if PAGE_TYPE_LABELS[branch.page_type] else []
-    return told
-
-
-def _render_details(branch: CrawlNode, model: str) -> str:
-    """How surely a page was decided on, by whom, and how deep it lies, as one quiet line of HTML."""
-    told = (
-        [
-            f"confidence {labels.format_percent(branch.confidence)}",
-            f"decided {labels.name_actor(branch.by, model)}",
-        ]
-        if branch.action
-        else []
-    )
-    return f'<span class="small soft">{" · ".join([*told, f"depth {branch.depth}"])}</span>'
+    action = ACTION_LABELS.get(branch.action or "", ""), "good" if branch.action == "EXTRACT_CONTENT" else ""
+    return [chip for chip in (action, (PAGE_TYPE_LABELS[branch.page_type], "")) if chip[0]]
 
 
 def choose_tone(branch: CrawlNode) -> str:

@@ -55,8 +55,7 @@ def render_summary(state: CollectRun, ahead: list[CrawlNode]) -> str:
 
 
 def _format_label(branch: CrawlNode) -> str:
-    about = [f"relevance {branch.relevance_score:.2f}"] if branch.relevance_score is not None else []
-    about += [branch.detected_date] if branch.detected_date else []
+    about = [branch.detected_date] if branch.detected_date else []
     about += [f"the next page of the {branch.continues}"] if branch.continues else []
     told = f"{branch.anchor or 'page'} ({', '.join(about)})" if about else branch.anchor or "page"
     return escape.md(f"{told}: {escape.shorten_url(branch.url)}", 220)

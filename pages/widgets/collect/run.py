@@ -67,10 +67,7 @@ def render_intent(state: CollectRun) -> str:
     told += [(f"section: {intent.target_section}", "")] if intent.target_section else []
     told.append((state.own.intent.period or "any time", ""))
     told += [(f"without: {escape.shorten(refusal, 60)}", "") for refusal in intent.leave_out]
-    told += [
-        (f"at most {intent.max_articles}", ""),
-        ("simple navigation" if not state.settings.collect.use_smart_navigation else "smart navigation", ""),
-    ]
+    told.append((f"at most {intent.max_articles}", ""))
     return f'<div class="chips">{badges.render_row(told)}</div>'
 
 

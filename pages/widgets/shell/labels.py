@@ -53,7 +53,7 @@ def describe_status(run: Run) -> str:
     """How a run stands, in a word or two: "Accepted" only where there was something to accept."""
     if run.status is not Status.DONE or run.is_accepted:
         return STATUS[run.status]
-    replied = "Silent" if run.verdict in ("", "no_evidence") else "Replied"
+    replied = "No reply" if run.verdict in ("", "no_evidence") else "Replied"
     return replied if run.settings.flow == "reply" else "Done"
 
 

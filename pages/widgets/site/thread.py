@@ -23,9 +23,10 @@ PAGE = run_page.RunPage(
     hints={Status.REVIEW: "Check the quotes, accept the answer, or ask a follow-up."},
 )
 TABS = {
-    "Sources": lambda view: st.html(trace.render_pages(view.state, view.run.id)),
+    "Sources": run_page.draw_sources,
     "Facts": facts.draw,
-    "Activity": lambda view: st.html(trace.render_decisions(view.state, view.run.id)),
+    "Path": lambda view: _draw_path(view),
+    "Activity": run_page.draw_activity,
 }
 
 
@@ -38,10 +39,10 @@ def draw(run_id: str) -> None:
 
 def _draw_live(earlier: Sequence[str], view: RunSnapshot) -> None:
     settings = view.run.settings
-    sites = ", ".join(dict.fromkeys(escape.host(url) for url in settings.start_urls))
-    inside = ", ".join(settings.allowed_domains) or "every domain"
-    told = f"{sites} · inside {inside}" + (f" · {settings.instruction}" if settings.instruction else "")
-    run_page.draw_heading(PAGE, view, f'<p class="small soft">{escape.html(told)}</p>')
+    hosts = dict.fromkeys(escape.host(url) for url in settings.start_urls)
+    named = [] if set(hosts) == set(settings.allowed_domains) else hosts
+    told = " · ".join(filter(None, (", ".join(named), settings.instruction)))
+    run_page.draw_heading(PAGE, view, markup.paragraph(escape.html(told)))
     client.show_notice("site-talk")
     pause_prompt.draw(view)
     run_page.draw_panes(view, lambda: _draw_turns(earlier, view), TABS, "site-tab")
@@ -61,6 +62,12 @@ def _draw_turns(earlier: Sequence[str], newest: RunSnapshot) -> None:
             else:
                 status = escape.html(labels.STATUS[view.run.status])
                 st.html(f'<div class="ts soft">{status}: there is no answer to this one.</div>')
+
+
+def _draw_path(view: RunSnapshot) -> None:
+    """What was decided at each round, and which pages were read."""
+    st.html(trace.render_decisions(view.state, view.run.id))
+    st.html(trace.render_pages(view.state, view.run.id))
 
 
 def render_question(view: RunSnapshot) -> str:
