@@ -115,7 +115,7 @@ def draw_panes(
 def draw_sources(view: RunSnapshot) -> None:
     """The sites of a run, what could not be read, and the graph of its pages."""
     sources.draw(view)
-    if unreadable_pages.count_failed_requests(view.state):
+    if unreadable_pages.count_failed_requests(view.state) or view.state.refusals:
         with st.expander(
             "Unavailable sources", icon=":material/link_off:", key="sources-unread", on_change="rerun"
         ) as unread:
