@@ -3,53 +3,70 @@ the answer states it."""
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+import re
 
-from tests.browser.screen import Screen, Tab
+from playwright.sync_api import Page, expect
+
+from tests.browser.screen import Screen, Tab, act_until
 from tests.browser.served import Served
+
+WHY = "Why? (shown in the answer)"
+
+
+def text_place(page: Page) -> object:
+    """Where the answer stands, and how high it is."""
+    return page.locator(".answer-pane .answer").first.bounding_box()
 
 
 def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab: Tab) -> None:
     page = tab()
     screen = Screen(page, server.url).open().ask("In which year was Älvmora Mejeri founded?")
     screen.stands("Answer to review")
-    expect(page.locator(".answer")).to_contain_text("The sources differ on")
-    panel = screen.tab("Conflicts")
-    expect(panel.locator("tr", has_text="1979")).to_contain_text("1 independent source")
-    other = panel.locator("tr", has_text="1974")
-    expect(other).to_contain_text("1 independent source")
-    other.locator("summary").click()
-    expect(other.locator(".quote").first).to_contain_text("founded in 1974")
-    expect(other.get_by_role("link", name="stored page").first).to_be_visible()
+    expect(screen.answer).to_contain_text("The sources differ on")
+    evidence = page.locator(".st-key-pane-evidence")
+    act_until(
+        screen.answer.get_by_role("button", name="sources disagree").first.click,
+        lambda limit: expect(evidence).to_contain_text("Sources disagree", timeout=limit),
+        *(10_000, 45_000),
+    )
+    before = text_place(page)
+    sides = evidence.locator("[class*='-side-'][class*='st-key-conflict-c']:has(.value)")
+    expect(sides).to_have_count(2)
+    for value in ("1979", "1974"):
+        side = sides.filter(has=page.locator(".value", has_text=value))
+        expect(side).to_contain_text("1 independent source")
+        expect(side.get_by_role("link", name="See it in the page").first).to_be_visible()
+    expect(sides.filter(has_text="founded in 1974").locator("mark").first).to_be_visible()
+    assert text_place(page) == before, "no letter of the answer moves"
 
     screen.button("Look for more evidence").click()
     words = page.get_by_label("Words to search for")
     expect(words).to_have_value("In which year was Älvmora Mejeri founded 1974 1979")
     words.fill("Sixten Tjäder brewery Lövnäs")
     screen.button("Search for this").click()
-    expect(page.locator(".step .head", has_text="You asked for more evidence on a conflict")).to_be_visible()
-    expect(page.locator(".step .head", has_text="Sixten Tjäder brewery Lövnäs").first).to_be_visible()
-    expect(page.locator(".step .head", has_text="Answer 2 written")).to_be_visible()
+    expect(screen.answer).to_contain_text("What changed since answer 1")
     screen.stands("Answer to review")
+    expect(sides).to_have_count(2)  # what is open stays open
+    screen.tells("Answer 2 written")
+    screen.tells("You asked for more evidence on a conflict")
 
-    screen.tab("Conflicts")
-    screen.button("Resolve").click()
-    page.get_by_text("Take “1979”").click()
-    screen.button("Save decision").click()
-    expect(screen.notice).to_contain_text("Give a reason")
-    page.get_by_label("Why? (shown in the answer)").fill("The register is the first source.")
+    panel = screen.tab("Conflicts")
     tabs = page.locator("[class*=st-key-research-tab]").element_handle()
-    screen.button("Save decision").click()
+    with screen.menu(screen.button("1979 is right"), page.get_by_label(WHY)):
+        screen.button("Write it into the answer").click()
+        expect(screen.notice).to_contain_text("give a reason", ignore_case=True)
+        page.get_by_label(WHY).fill("The register is the first source.")
+        screen.button("Write it into the answer").click()
+        expect(page.get_by_label(WHY)).not_to_be_visible()
     settled = (
-        "A person settled this: Älvmora Mejeri (founded): “1979”, because “The register is the first source.”"
+        "Älvmora Mejeri (founded): 1979 (you decided: The register is the first source). Other value: 1974"
     )
-    expect(page.locator(".answer")).to_contain_text(settled)
-    expect(page.get_by_label("Why? (shown in the answer)")).not_to_be_visible()
-    expect(page.locator(".answer")).not_to_contain_text("The sources differ")
+    expect(screen.answer).to_contain_text(settled)
+    expect(screen.answer.locator(".answer")).not_to_contain_text("The sources differ")
+    expect(page.locator(".st-key-run-status")).not_to_contain_text(re.compile("differ|disagree|Settle"))
     expect(panel).to_contain_text("resolved by you")
     screen.button("Reopen").click()
-    expect(page.locator(".answer")).to_contain_text("The sources differ on")
-    expect(panel).to_contain_text("Unresolved")
+    expect(screen.answer.locator(".answer")).to_contain_text("The sources differ on")
     screen.stands("Answer to review")
     assert tabs.evaluate("tabs => tabs.isConnected"), (
         "the tabs were built anew while the answer was rewritten"

@@ -3,16 +3,20 @@ a chart, quotes at each cell, another length and a file to paste."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import expect
 
 from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import TOO_WIDE, Screen, Tab
+from tests.browser.screen import TOO_WIDE, Screen, Tab, act_until
 from tests.browser.served import Served
 from tests.web.hut_model import QUESTION, HutScript
 from tests.web.model_server import ModelServer
+
+BLACK = """() => [...document.querySelectorAll('.answer-pane svg :is(rect, circle, text)')]
+  .filter(e => getComputedStyle(e).fill === 'rgb(0, 0, 0)').map(e => e.outerHTML)"""
 
 
 def test_a_full_report_is_ordered_read_shortened_and_taken_along(
@@ -30,42 +34,58 @@ def test_a_full_report_is_ordered_read_shortened_and_taken_along(
         screen.start.click()
         page.wait_for_url("**/?run=*")
         screen.stands("Answer to review")
-        card = page.locator(".st-key-research-answer")
         for heading in ("Three huts on Norrvidda", "Summary", "The huts compared", "Limits of the evidence"):
-            expect(card.get_by_role("heading", name=heading)).to_be_visible()
-        table = card.get_by_role("table").first
-        expect(table.get_by_role("row", name="Storfall 1956")).to_contain_text("340 kronor")
-        expect(card.locator("canvas, svg.marks").first).to_be_visible()
-        cell = table.get_by_role("row", name="Storfall 1956").get_by_role("cell").nth(1)
-        cell.locator("summary").first.click()
-        expect(cell.get_by_text("Storfall hut has 36 beds.")).to_be_visible()
+            expect(screen.answer.get_by_role("heading", name=heading)).to_be_visible()
+        table = screen.answer.get_by_role("table").first
+        row = table.get_by_role("row", name="Storfall 1956")
+        expect(row).to_contain_text("340 kronor")
+        expect(screen.answer.locator("svg[role=img]").first).to_be_visible()
+        assert page.evaluate(BLACK) == [], "a chart has the colours of the page"
+        cell = row.get_by_role("cell").nth(1)
+        cell.get_by_role("button").first.click()
+        evidence = page.locator(".st-key-pane-evidence")
+        expect(evidence.locator("mark")).to_have_text("Storfall hut has 36 beds.")
+        stays = screen.answer.get_by_role("table").nth(1)
+        expect(
+            stays.locator("xpath=ancestor::*[contains(@class, 'scroll')]/following-sibling::p[1]")
+        ).to_contain_text("Source of each cell")
+        assert stays.locator(".cite").count() == 0, "a source of all cells stands once, below the table"
+        stays.get_by_text("1,490").focus()
+        page.keyboard.press("Enter")
+        expect(evidence.get_by_role("table")).to_contain_text(
+            re.compile("Season.*Storfall.*2021.*1,490", re.DOTALL)
+        )
         assert page.evaluate(NAMELESS) == [] and page.evaluate(PALE) == []
+        evidence.get_by_role("link", name="See it in the page").click()
+        expect(page.locator(".paper mark.chosen")).to_have_text("2021 | 845 | 1,490 | 598")
+        page.get_by_role("link", name="Back to the run").click()
+        expect(stays.locator(".sentence.chosen")).to_be_in_viewport()
         narrow = Screen(tab(width=400), server.url).open(screen.run_id)
         expect(narrow.page.get_by_role("heading", name="The huts compared")).to_be_visible()
         assert narrow.page.evaluate(TOO_WIDE) == []
 
-        with (
-            screen.menu(card.get_by_role("button", name="Export"), screen.button("Markdown")),
-            page.expect_download() as waiting,
-        ):
-            screen.button("Markdown").click()
-        text = Path(waiting.value.path()).read_text(encoding="utf-8")
+        with screen.menu(screen.button("Export"), screen.button("Markdown")):
+            text = Path(screen.download("Markdown").path()).read_text(encoding="utf-8")
         assert text.startswith("# Three huts on Norrvidda") and "| **2025** | 1,342 [" in text
 
-        card.get_by_text("Outline", exact=True).click()
+        page.get_by_text("Outline", exact=True).click()
         editor = page.get_by_label("Sections and their facts")
         lines = editor.input_value().splitlines()
         kept = next(line for line in lines if "has kept Storfall" in line)
         others = "\n".join(line for line in lines if line != kept)
         editor.fill(f"{others.partition('Not used:')[0]}\nThe oldest keeper\n{kept}")
-        page.get_by_role("button", name="Write it again by this outline").click()
-        section = card.get_by_role("heading", name="The oldest keeper")
-        expect(section).to_be_visible()
+        screen.button("Write it again by this outline").click()
+        expect(screen.answer.get_by_role("heading", name="The oldest keeper")).to_be_visible()
         screen.stands("Answer to review")
-        expect(card.get_by_text("after your edit: changed the outline").first).to_be_visible()
+        expect(screen.answer).to_contain_text("after your edit: changed the outline")
 
-        card.get_by_role("button", name="Length").click()
-        page.get_by_role("button", name="Brief", exact=True).click()
+        brief = screen.button("Brief")
+        act_until(
+            lambda: brief.is_visible() or screen.button("Length").click(),
+            lambda limit: expect(brief).to_be_visible(timeout=limit),
+            *(10_000, 20_000, 30_000),
+        )
+        brief.click()
         screen.stands("Answer to review")
-        expect(card.get_by_text("after your edit: asked for a brief answer").first).to_be_visible()
-        expect(card.get_by_role("heading", name="The huts compared")).to_have_count(0)
+        expect(screen.answer).to_contain_text("after your edit: asked for a brief answer")
+        expect(screen.answer.get_by_role("heading", name="The huts compared")).to_have_count(0)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from tests.browser.looks import PALE
-from tests.browser.screen import Screen, Tab
+from tests.browser.screen import Screen, Tab, act_until
 from tests.browser.served import Served
 
 SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
@@ -21,18 +21,18 @@ def test_comment_send_back_accept_reopen_and_ask_further(served: Callable[..., S
     page = tab()
     screen = Screen(page, own.url).open().ask(SOLAR)
     screen.stands("Answer to review")
-    answer = page.locator(".answer")
+    answer = screen.answer
     expect(answer).to_contain_text(COUNT)
     first = screen.run_id
 
-    page.get_by_role("link", name="Comment on this sentence").nth(1).click()
-    form = page.locator(".st-key-research-comment")
-    expect(form).to_contain_text("peak output")
+    form = screen.see(2).locator(".st-key-research-comment")
+    expect(page.locator(".evidence-said")).to_contain_text("peak output")
     form.get_by_role("textbox").fill("source?")
     screen.button("Send comment").click()
+    expect(answer).to_contain_text("What changed since answer 1")
     screen.stands("Answer to review")
-    expect(form).not_to_be_visible()
-    expect(page.locator(".st-key-research-changes")).to_contain_text("unchanged")
+    expect(form.get_by_role("textbox")).to_have_value("")
+    expect(answer).to_contain_text("unchanged")
     expect(answer).to_contain_text(COUNT)
     screen.tells("You commented on the answer")
 
@@ -40,29 +40,36 @@ def test_comment_send_back_accept_reopen_and_ask_further(served: Callable[..., S
     expect(page.get_by_text("No model reads the note")).to_be_visible()
     page.get_by_label("What is wrong or missing?").fill("peak output of the roof")
     screen.button("Send back and continue").click()
+    expect(answer).to_contain_text("What changed since answer 2")
     screen.stands("Answer to review")
+    expect(page.get_by_text("Your note is done")).to_have_count(0)
 
     with screen.menu(screen.button("Copy"), page.get_by_test_id("stCode")):
         expect(page.get_by_test_id("stCode")).to_contain_text(COUNT)
     screen.button("Accept").click()
     screen.stands("Accepted")
-    expect(page.get_by_role("link", name="Comment on this sentence")).to_have_count(0)
+    screen.see(1)
+    expect(form).to_have_count(0)
     screen.button("Reopen").click()
     screen.stands("Answer to review")
     screen.looks_right()
 
-    page.get_by_text("Ask a further question").click()
-    page.get_by_label("Further question").fill("And what is their peak output?")
-    expect(page.get_by_text("to apply")).to_be_hidden()  # Streamlit's own hint
-    page.keyboard.press("Control+Enter")
+    page.get_by_role("textbox", name="Ask a further question").fill("And what is their peak output?")
+    page.keyboard.press("Enter")
     page.wait_for_url(lambda url: first not in url)
     screen.stands("Answer to review")
-    expect(page.locator(".answer")).to_contain_text("173 kilowatts")
+    expect(screen.answer).to_contain_text("173 kilowatts")
     expect(page.get_by_text("In this thread:")).to_be_visible()
     page.get_by_role("link", name=re.compile("^How many solar panels")).click()
     page.wait_for_url(lambda url: first in url)
 
     narrow = tab(width=400, height=800, dark=True)
-    narrow.goto(f"{own.url}?run={first}&comment=s1")
-    expect(narrow.locator(".st-key-research-comment")).to_contain_text("peak output of 173 kilowatts")
+    narrow.goto(f"{own.url}?run={first}")
+    said = narrow.locator(".evidence-said", has_text="peak output of 173 kilowatts")
+    act_until(
+        narrow.locator(".answer-pane .sentence", has_text="peak output").first.click,
+        lambda limit: expect(said).to_be_visible(timeout=limit),
+        *(10_000, 45_000),
+    )
+    expect(narrow.locator(".st-key-research-comment")).to_be_visible()
     assert not Screen(narrow, own.url).too_wide() and not narrow.evaluate(PALE)

@@ -61,7 +61,7 @@ def send_message(text: str, before: Settings, run_id: str = "") -> None:
 
     def opened(new: str) -> None:
         st.query_params.clear()
-        st.query_params["run"] = new
+        st.query_params.from_dict({"run": new})
         turn.request_stream(new)
         bench.store.draft(INPUT_DRAFT, "")
 

@@ -195,7 +195,7 @@ def start_run(
     """Start something and show it: its id into the address, the `sent` drafts cleared. Only in a callback."""
 
     def show(new_id: str) -> None:
-        st.query_params[parameter] = new_id
+        st.query_params.from_dict({parameter: new_id})
         drafts.clear(*sent)
 
     client.submit(start, *args, then=show)

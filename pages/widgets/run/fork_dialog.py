@@ -109,7 +109,7 @@ def _start_fork(run_id: str, n: int, changed: dict[str, Any]) -> None:
     def show(new: str) -> None:
         drafts.clear(draft)
         _close_form()
-        st.query_params["run"] = new
+        st.query_params.from_dict({"run": new})
         st.session_state[polling.SWITCHED_KEY] = True
 
     note = {"note": drafts.read(draft), "private": ui.is_private(draft)}
