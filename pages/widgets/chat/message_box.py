@@ -28,7 +28,6 @@ def draw(
         st.chat_input(
             placeholder if status is not Status.RUNNING else "The previous answer is still being written …",
             key=INPUT_KEY,
-            max_chars=4000,
             accept_file="multiple",
             on_submit=_handle_submit,
             args=(before, run_id),

@@ -20,7 +20,7 @@ def draw() -> None:
 
 def _draw_fields() -> None:
     hint = "e.g. What are members saying about … in the last month?"
-    drafts.text_area("What to gather", PROMPT, placeholder=hint, height=90)
+    drafts.text_area("What to gather", PROMPT, placeholder=hint, height=90, cuts=False)
     drafts.text_area("Start pages, one per line", STARTS, placeholder="https://", height=68)
 
 

@@ -22,7 +22,7 @@ def draw() -> None:
 
 def _draw_question() -> None:
     hint = "e.g. Who runs the company that makes …, and since when?"
-    drafts.text_area("Your question", QUESTION, placeholder=hint, height=110)
+    drafts.text_area("Your question", QUESTION, placeholder=hint, height=110, cuts=False)
 
 
 def _draw_options(settings: Settings) -> dict[str, Any]:

@@ -42,7 +42,6 @@ def _draw_further_question(view: RunSnapshot) -> None:
     st.chat_input(
         "Ask a further question",
         key=key,
-        max_chars=3000,
         on_submit=_ask,
         args=(view.run.id, key, draft, settings),
     )
@@ -50,5 +49,7 @@ def _draw_further_question(view: RunSnapshot) -> None:
 
 def _ask(run_id: str, key: str, draft: str, settings: Settings) -> None:
     text = st.session_state.get(key) or ""
+    client.workbench().store.draft(draft, text)  # it stands in the box again where it is refused
     form_page.start_run(client.workbench().follow_up, run_id, text, settings, sent=[draft])
+    drafts.restore(key, draft)
     st.session_state[polling.SWITCHED_KEY] = True

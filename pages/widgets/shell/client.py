@@ -24,13 +24,13 @@ from agent.llm.recorded import RECORDED
 from agent.settings.config import is_personal, read_config
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
-from pages.widgets.shell import escape, places
+from pages.widgets.shell import escape
 
 _lock = threading.Lock()
 _benches: list[Workbenches] = []
 
 NOTICE_KEY = "door-notice"
-"""The session key of what is shown at the top: (kind, text, until when on the monotonic clock, screen)."""
+"""The session key of what is shown in the corner: (kind, text, until when on the monotonic clock, screen)."""
 WHOSE_KEY = "whose-settings"
 """The session key of what an admin sets: "own" or "server"."""
 NOTICE_S = 12.0
@@ -192,23 +192,16 @@ def set_notice(kind: str, text: str) -> None:
     st.session_state[NOTICE_KEY] = (kind, text, time.monotonic() + NOTICE_S, "")
 
 
-@places.in_place
 def show_notice(screen: str) -> None:
-    """Draw what is to be told, as long as it is fresh, on the screen that draws it first.
-
-    A refusal comes as a passing note in the corner, too: whoever pressed a button far down the page does not
-    see its top."""
+    """Draw what is to be told, as long as it is fresh, on the screen that draws it first: in the corner, so
+    that nothing moves."""
     kind, text, until, drawn_on = st.session_state.get(NOTICE_KEY, ("", "", 0.0, ""))
-    if time.monotonic() > until or drawn_on not in ("", screen):
-        st.session_state.pop(NOTICE_KEY, None)
-        return
-    st.session_state[NOTICE_KEY] = (kind, text, until, screen)
-    draw = {"info": st.info, "warning": st.warning, "success": st.success}.get(kind)
-    icons = {"info": ":material/info:", "warning": ":material/warning:", "success": ":material/check_circle:"}
-    if draw:
-        draw(escape.md(text), icon=icons[kind])
-    if kind in ("info", "warning") and not drawn_on:
-        st.toast(escape.md(text), icon=icons[kind], duration="long")
+    with st.container(key="notice"):
+        if time.monotonic() > until or drawn_on not in ("", screen):
+            st.session_state.pop(NOTICE_KEY, None)
+            return
+        st.session_state[NOTICE_KEY] = (kind, text, until, screen)
+        {"info": st.info, "warning": st.warning, "success": st.success}[kind](escape.md(text))
 
 
 def _end_as_sentence(text: str) -> str:

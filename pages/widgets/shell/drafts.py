@@ -10,7 +10,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.widgets.shell import client
+from pages.widgets.shell import client, places
 
 TYPING_SCRIPT = """
 export default function () {
@@ -36,6 +36,21 @@ export default function () {
     const again = document.querySelector(`.${CSS.escape(held)} :is(button, input, textarea):not(:disabled)`)
     again?.focus({ preventScroll: true })
   }).observe(document.body, { childList: true, subtree: true })
+  // A server that is gone is told in our words; the page goes on by itself when it is back.
+  const gone = document.createElement("div")
+  gone.className = "server-gone"
+  gone.setAttribute("role", "status")
+  document.body.append(gone)
+  const app = document.querySelector(".stApp")
+  const look = () => {
+    const isHere = app.dataset.testConnectionState === "CONNECTED"
+    setTimeout(() => {
+      const state = app.dataset.testConnectionState
+      const said = "Touchstone does not answer. What you see stays; the page goes on when it is back."
+      gone.textContent = state === "CONNECTED" ? "" : said
+    }, isHere ? 0 : 1000)
+  }
+  new MutationObserver(look).observe(app, { attributeFilter: ["data-test-connection-state"] })
   document.addEventListener("keydown", (event) => {
     const field = event.target
     const isSend = event.key === "Enter" && (event.ctrlKey || event.metaKey)
@@ -67,10 +82,12 @@ def text_area(
     given: str = "",
     stored: bool = True,
     label_visibility: Literal["visible", "hidden", "collapsed"] = "visible",
+    cuts: bool = True,
 ) -> str:
     """A text area for at most `most` characters that remembers unsent text under the draft's name, which is
     its session key too; returns its text. `given` is the text when there is no draft; unless `stored`, the
-    draft is in the memory of this process alone."""
+    draft is in the memory of this process alone. Unless it `cuts`, a longer text stays, and is told to be too
+    long: for what is refused when it is sent."""
     if name not in st.session_state:
         st.session_state[name] = _load(name, stored) or given
     st.text_area(
@@ -78,12 +95,20 @@ def text_area(
         key=name,
         height=height,
         placeholder=placeholder,
-        max_chars=most,
+        max_chars=most if cuts else None,
         on_change=_save,
         args=(name, stored),
         label_visibility=label_visibility,
     )
+    _tell_length(len(read(name)), most)
     return read(name)
+
+
+@places.in_place
+def _tell_length(length: int, most: int) -> None:
+    if length > most:
+        told = f"{length:,} characters: {most:,} are the most. Put long material on a page and name it."
+        st.html(f'<div class="ts"><p class="small warned" role="alert">{told}</p></div>')
 
 
 def read(name: str) -> str:

@@ -37,7 +37,9 @@ def read_request(text: str) -> tuple[list[str], str]:
 def _draw_fields() -> None:
     saved_sites.draw_choice()
     hint = "www.example.com  What is your return policy?"
-    drafts.text_area("The site’s address, then your question", QUESTION, placeholder=hint, height=90)
+    drafts.text_area(
+        "The site’s address, then your question", QUESTION, placeholder=hint, height=90, cuts=False
+    )
     hosts = ", ".join(_list_hosts())
     untouched = st.session_state.get(DOMAINS_KEY) in (None, "", st.session_state.get(PREFILLED_KEY))
     if untouched and st.session_state.get(PREFILLED_KEY) != hosts:
