@@ -50,9 +50,6 @@ class ActiveConfiguration:
     fast_model: str
     embedding_detail: str
     engines: dict[str, str]
-    absent: dict[str, str]
-    values: list[tuple[str, str, str]]
-    """Every setting: name, value ("set" or "not set" for a secret), help."""
 
 
 class Workbench:
@@ -239,24 +236,12 @@ class Workbench:
         """The model, engines and settings in use."""
         live, found = self.worker.world("live"), self.worker.model_search.peek() or SOUGHT
         client = found.client
-        values = [
-            (
-                name,
-                ("set" if value else "not set")
-                if name in configuration.SECRETS
-                else configuration.hide_password(configuration.format_value(value)),
-                str(configuration.SETTINGS[name].description),
-            )
-            for name, value in self.config
-        ]
         return ActiveConfiguration(
             model=client.strong if client else "the model being looked for" if found is SOUGHT else "",
             fast_model=client.fast if client else "",
             model_detail=found.detail,
             embedding_detail=self.worker.embedder_detail,
             engines=live.engines,
-            absent=live.absent,
-            values=values,
         )
 
     def is_model_sought(self) -> bool:

@@ -1,16 +1,12 @@
-"""What is in use: model, engines, worlds, limits, folders. Each can be checked; no secret is shown."""
+"""Settings: the model, search by meaning, the search engines. Each can be tried; no secret is shown."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from agent.settings.config import PERSONAL_SETTINGS, is_personal
-from pages.widgets.shell import client, engine_panels, escape, markup, model_panels, status_panels
+from agent.settings.config import is_personal
+from pages.widgets.shell import client, engine_panels, escape, model_panels
 
-ELSEWHERE = {
-    False: "to change anything else, edit the <b>.env</b> file beside the README and start again",
-    True: "what you save holds for you alone, and anything else is set by an admin of this server",
-}
 WHOSE = {"own": "Yours alone", "server": "This server, for everybody"}
 
 
@@ -24,24 +20,15 @@ owner = client.person()
 if not (owner and owner.is_admin):
     st.session_state.pop(client.WHOSE_KEY, None)
 bench = client.settings_bench()
-is_own = is_personal(bench.config)
-active = bench.active_configuration()
-st.html(
-    '<div class="ts"><h1 class="ts-question">Settings</h1>'
-    '<p class="soft">What is in use now. The model and the search engines are set up here; '
-    f"{ELSEWHERE[is_own]}.</p></div>"
-)
+st.html('<div class="ts"><h1 class="ts-question">Settings</h1></div>')
+client.show_notice("settings")
 if owner and owner.is_admin and owner.folder:
     more = {"format_func": WHOSE.get, "key": client.WHOSE_KEY, "on_change": _forget_typed}
     st.segmented_control("Settings of", list(WHOSE), default="own", required=True, **more)
-model_panels.draw(active)
+model_panels.draw(bench.active_configuration())
 engine_panels.draw()
-status_panels.draw_worlds()
-status_panels.draw_limits()
-st.html('<div class="ts"><h2 class="ts-section">All settings</h2></div>')
-rows = [
-    [f"<code>{escape.html(name)}</code>", escape.html(value) or "–", escape.html(text)]
-    for name, value, text in active.values
-    if not is_own or name in PERSONAL_SETTINGS
-]
-st.html(f'<div class="ts">{markup.table(["Name", "Value", "What it is"], rows, "stacked")}</div>')
+rest = "What you save holds for you alone; an admin of this server sets anything else."
+if not is_personal(bench.config):
+    folder = escape.html(str(bench.config.data_folder))
+    rest = f"Runs, pages and drafts lie in <code>{folder}</code>. docs/settings.md lists all other settings."
+st.html(f'<div class="ts"><p class="small soft">{rest}</p></div>')

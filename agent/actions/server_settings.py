@@ -24,7 +24,6 @@ from agent.settings.config import (
 from agent.settings.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_origin
 from agent.text.plurals import clip
 from agent.types import ENGINE_BY_NAME, ENGINES, EngineProfile, Outcome
-from agent.web.world import EngineHealth
 
 MOST_CHARS = 500
 
@@ -103,7 +102,7 @@ def save_value(bench: ActionContext, name: str, value: str, parsed: Any = None, 
 
 
 CONTACT_EMAIL = "CONTACT_EMAIL"
-_OFF = "ENGINES_OFF"
+
 EngineState = Literal["needs a key", "needs an address", "off", "not asked yet", "works", "resting", "failed"]
 
 
@@ -127,27 +126,23 @@ class EngineStatus:
 def list_engines(bench: ActionContext) -> list[EngineStatus]:
     """Every engine of the registry."""
     world, off = bench.worker.world("live"), bench.config.ENGINES_OFF
-    is_off_fixed = is_fixed(bench.config, _OFF)
+    is_off_fixed = is_fixed(bench.config, "ENGINES_OFF")
     found = []
     for profile in ENGINES:
         is_on, health = profile.name not in off, world.health.get(profile.name)
         told = health.description if health and is_on else ""
         fields = tuple(describe_field(bench, name, name in profile.needs) for name in profile.settings)
-        status = EngineStatus(profile, is_on, is_off_fixed, "not asked yet", told, fields)
-        found.append(replace(status, state=_find_state(status, health)))
+        status = EngineStatus(profile, is_on, is_off_fixed, "not asked yet" if is_on else "off", told, fields)
+        if status.needed:
+            status = replace(
+                status, state="needs an address" if status.needed[0].endswith("_URL") else "needs a key"
+            )
+        elif health and is_on:
+            failed: EngineState = "resting" if health.remaining_pause() else "failed"
+            is_good = health.outcome in (Outcome.OK, Outcome.EMPTY)
+            status = replace(status, state="works" if is_good else failed)
+        found.append(status)
     return found
-
-
-def _find_state(status: EngineStatus, health: EngineHealth | None) -> EngineState:
-    """What comes first: what must be entered, whether it is on, how it answered last."""
-    if status.needed:
-        return "needs an address" if status.needed[0].endswith("_URL") else "needs a key"
-    if not status.is_on:
-        return "off"
-    if not health:
-        return "not asked yet"
-    is_good = health.outcome in (Outcome.OK, Outcome.EMPTY)
-    return "works" if is_good else "resting" if health.remaining_pause() else "failed"
 
 
 def save_engine_setting(
@@ -168,7 +163,7 @@ def switch_engine(bench: ActionContext, engine: str, *, on: bool) -> None:
     if engine not in ENGINE_BY_NAME:
         raise UsageError(f"there is no search engine {clip(engine)}")
     off = [name for name in bench.config.ENGINES_OFF if name != engine] + ([] if on else [engine])
-    save_value(bench, _OFF, ",".join(off), off)
+    save_value(bench, "ENGINES_OFF", ",".join(off), off)
     bench.worker.reopen_live_world(bench.config, engine)
 
 

@@ -81,6 +81,7 @@ class ModelClient:
         names = SettingNames("OPENAI_BASE_URL", "OPENAI_API_KEY", "MODEL")
         self._server = ModelServer(base_url, key, MODEL_REPLY, names)
         self.server, self.local, self.breaker = self._server.name, self._server.local, self._server.breaker
+        self.account, self.format = (self._server.url, self.server, key), ""
         self._context, self._contexts, self._context_lock = context, dict[str, int](), threading.Lock()
         self._patience = Patience(timeout_s, MAX_TRIES, min(patience_s, MAX_WAIT_S), backoff_s)
         self._first, self._extra = RequestOptions(), dict[str, Any]()
@@ -136,7 +137,7 @@ class ModelClient:
                     raise
                 options = other
                 continue
-            self._options_by_model[model] = options
+            self._options_by_model[model], self.format = options, options.format
             return replace(completion, seconds=time.monotonic() - began)
 
     def context_length(self, tier: Tier) -> int:

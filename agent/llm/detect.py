@@ -9,6 +9,7 @@ import logging
 import re
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 
@@ -48,10 +49,12 @@ NO_MODEL = (
 
 @dataclass(frozen=True)
 class DetectedModel:
-    """The client, or None, and a sentence for a person that says which, or why there is none."""
+    """The client, or None; a sentence for a person that says which, or why there is none; and the models that
+    its server lists, where it was asked."""
 
     client: ModelClient | None
     detail: str
+    offered: tuple[str, ...] = ()
 
 
 class Check(BaseModel):
@@ -67,22 +70,23 @@ def find_model(config: Config) -> DetectedModel:
     try:
         if unused and not config.OPENAI_BASE_URL:
             raise ModelUnavailable("")
-        client, detail = _connect(config)
+        client, detail, offered = _connect(config)
     except (ModelUnavailable, ValueError) as absent:
-        client, detail = None, str(absent)
-    return DetectedModel(client, f"{detail} {unused}".strip())
+        client, detail, offered = None, str(absent), []
+    return DetectedModel(client, f"{detail} {unused}".strip(), tuple(offered))
 
 
-def _connect(config: Config) -> tuple[ModelClient, str]:
+def _connect(config: Config) -> tuple[ModelClient, str, list[str]]:
     """Raises ModelUnavailable, and ValueError for what is no address."""
     strong, key, address = config.MODEL, "", find_address(config, "OPENAI_API_KEY")
+    offered: list[str] = []
     if config.OPENAI_API_KEY or config.OPENAI_BASE_URL:
         server, _ = identify_server(address, "OPENAI_BASE_URL")
         key = use_key(config, "OPENAI_API_KEY", address)
-        detail = f"{strong} at {server}, as MODEL says."
+        told = f"at {server}, as MODEL says."
         if not strong:
-            strong = _choose_chat_model(_list_models(address, server, key, MODEL_LIST.seconds), server)
-            detail = f"{strong} at {server}, the first chat model it offers; MODEL chooses another."
+            offered = _list_models(address, server, key, MODEL_LIST.seconds)
+            told = f"at {server}, the first chat model it offers; MODEL chooses another."
     elif config.OLLAMA_URL:
         address = config.OLLAMA_URL.rstrip("/") + "/v1"
         server, _ = identify_server(address, "OLLAMA_URL")
@@ -93,10 +97,13 @@ def _connect(config: Config) -> tuple[ModelClient, str]:
         if strong and not {strong, f"{strong}:latest"} & set(offered):
             pull = f"run “ollama pull {strong}”, or set MODEL to one it has"
             raise ModelUnavailable(f"The Ollama at {server} has no model {strong}: {pull}.")
-        strong = strong or _choose_chat_model(offered, server)
-        detail = f"{strong} on the Ollama at {server}."
+        told = f"on the Ollama at {server}."
     else:
         raise ModelUnavailable(NO_MODEL)
+    strong = strong or next((name for name in offered if not _NOT_CHAT.search(name)), "")
+    if not strong:
+        only = f"chat model (only {list_first(offered)}). Set MODEL to use one of them all the same"
+        raise ModelUnavailable(f"{server} offers no {only if offered else 'model. Load one, or set MODEL'}.")
     client = ModelClient(
         address,
         strong=strong,
@@ -106,7 +113,7 @@ def _connect(config: Config) -> tuple[ModelClient, str]:
         timeout_s=config.MODEL_TIMEOUT,
         context=config.MODEL_CONTEXT,
     )
-    return client, detail
+    return client, f"{strong} {told}", offered
 
 
 def asks_no_server(config: Config) -> bool:
@@ -135,20 +142,9 @@ def check_model(
         return False, str(error)
     except ModelReplyError as error:
         return False, f"{client.strong} at {server} answered, but not as asked. {error}"
-    return True, f"{client.strong} at {server} answered in {within_s - late.remaining():.1f} s."
-
-
-def _choose_chat_model(offered: list[str], server: str) -> str:
-    """The first name that is not of another kind (embeddings, speech, images)."""
-    if not offered:
-        raise ModelUnavailable(f"{server} offers no model. Load one, or set MODEL.")
-    chosen = next((name for name in offered if not _NOT_CHAT.search(name)), "")
-    if not chosen:
-        only = f"(only {list_first(offered)})"
-        raise ModelUnavailable(
-            f"{server} offers no chat model {only}. Set MODEL to use one of them all the same."
-        )
-    return chosen
+    took = f"{client.strong} at {server} answered in {within_s - late.remaining():.1f} s"
+    asked = {"json_schema": "JSON by a schema", "json_object": "JSON, but by no schema"}
+    return True, f"{took}, in {asked.get(getattr(client, 'format', ''), 'JSON as plain text')}."
 
 
 def _list_models(base_url: str, server: str, key: str, within_s: float) -> list[str]:
@@ -180,6 +176,7 @@ class ModelSearch:
         self._began = 0.0
         self.found: DetectedModel | None = None
         """What was found last; None before the first search has ended."""
+        self.listing = threading.Thread(target=self._list, daemon=True)
 
     def find(self, *, again: bool = False) -> DetectedModel:
         """The model, when the search has ended."""
@@ -193,6 +190,22 @@ class ModelSearch:
         if (search := self._begin()).is_alive():
             search.join(max(0.0, self._began + QUICK_S - time.monotonic()))
         return self.found
+
+    def list_models(self) -> list[str]:
+        """The chat models that the server lists; none while it is asked, in the background."""
+        if (found := self.peek()) and found.client and not found.offered:
+            with self._lock:
+                if not self.listing.ident:
+                    self.listing.start()
+            self.listing.join(QUICK_S)
+        return [name for name in self.found.offered if not _NOT_CHAT.search(name)] if self.found else []
+
+    def _list(self) -> None:
+        found = self.found
+        with suppress(ModelUnavailable):
+            if found and found.client:
+                offered = _list_models(*found.client.account, MODEL_LIST.seconds)
+                self.found = replace(found, offered=tuple(offered))
 
     def client(self, name: str, fast: str = "") -> tuple[Model | None, str]:
         """The client for a run's `model` ("auto", "keyless" or a name), and why there is none; "" for a run

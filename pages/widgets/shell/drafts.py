@@ -30,6 +30,7 @@ export default function () {
   const nameOf = (one) =>
     [...(one.closest('[class*="st-key-"]')?.classList ?? [])].find((name) => name.startsWith("st-key-"))
   document.addEventListener("pointerdown", () => (held = ""), true)
+  document.addEventListener("keydown", (event) => event.key === "Tab" && (held = ""), true)
   document.addEventListener("focusin", (event) => (held = nameOf(event.target) ?? ""), true)
   new MutationObserver(() => {
     if (!held || document.activeElement !== document.body) return

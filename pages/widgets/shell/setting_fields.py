@@ -1,60 +1,123 @@
-"""A field of the Settings screen: never a stored secret, only whether there is one."""
+"""A form of settings with one Save, and a try; made from the settings' own words. It has no stored secret."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
-from agent.actions.server_settings import SettingField
+from agent.actions.server_settings import SettingField, check_value, describe_field
 from agent.errors import UsageError
-from pages.widgets.shell import client, escape
+from pages.widgets.shell import client, escape, ui
 
 Save = Callable[[SettingField, str], None]
 """Saves a value of a setting as it was drawn; an empty one removes it."""
+_ENDINGS = {"KEY": "Key", "URL": "Address", "ID": "Id", "EMAIL": "E-mail address", "MODEL": "Model"}
+_LABELS = {
+    "MODEL": "Main model",
+    "FAST_MODEL": "Model for small judgements",
+    "JUDGE_MODEL": "Model that checks",
+}
 
 
-def draw(field: SettingField, key: str, label: str, save: Save) -> None:
-    """The field with its buttons, or why it cannot be changed here."""
-    typed = f"{key}-{field.is_set}-{field.value or field.address}"  # a key typed for another address is gone
-    hint = "set" if field.is_set and field.is_secret else "needed" if field.is_needed else "not set"
-    goes = f"Sent to {field.address.removeprefix('https://')} and nowhere else." if field.address else ""
-    held = "Held in memory only: forgotten when the server stops." if field.is_held else ""
-    fixed = "Set in the environment or a file, or by an admin; change it there." if field.is_fixed else ""
-    form = st.container() if fixed else st.form(f"{key}-form", field.is_secret, border=False)
-    with form:  # that of a key is emptied by the click: it stands in the page no moment longer
-        st.text_input(
-            f"{label} ({field.name})",
-            field.value,
-            key=typed,
-            type="password" if field.is_secret else "default",
-            placeholder=hint,
-            help=field.help,
-            disabled=field.is_fixed,
-            autocomplete="off",
-        )
-        for told in filter(None, (field.unused or goes, held, fixed)):
-            st.caption(escape.md(told))
-        if fixed:
+def draw(
+    key: str,
+    fields: Sequence[SettingField],
+    save: Save,
+    models: Sequence[str] | None = None,
+    folded: Sequence[str] = (),
+) -> None:
+    """The form. `models`: what the names of models are chosen from; `folded`: settings that few need."""
+    with st.form(f"{key}-form", border=False):
+        with st.grid(2, min_column_width=240, gap="small"):
+            for field in fields:
+                if field.name not in folded:
+                    _draw_field(key, field, models)
+        if folded:
+            with st.expander("More models"), st.grid(2, min_column_width=240, gap="small"):
+                for field in fields:
+                    if field.name in folded:
+                        _draw_field(key, field, models)
+        for told in dict.fromkeys(_explain(field, fields) for field in fields):
+            if told:
+                st.caption(escape.md(told))
+        if all(field.is_fixed for field in fields):
+            st.form_submit_button("Save", key=f"{key}-save", disabled=True)
             return
         with st.container(horizontal=True):
-            press, given = st.form_submit_button, (field, typed, save)
-            press("Save", key=f"{key}-save", icon=":material/save:", on_click=_submit, args=given)
-            if field.is_set:
-                what, told = (save, field, ""), {"done": "Removed."}
-                press("Remove", key=f"{key}-remove", on_click=client.submit, args=what, kwargs=told)
+            press = st.form_submit_button
+            press(
+                "Save", key=f"{key}-save", icon=":material/save:", on_click=_submit, args=(key, fields, save)
+            )
+            for field in fields:
+                if field.is_set and field.is_secret and not field.is_fixed:
+                    given = {"args": (save, field, ""), "kwargs": {"done": "Removed."}}
+                    press("Remove the key", key=f"{key}-remove", on_click=client.submit, **given)
 
 
-def _submit(field: SettingField, typed: str, save: Save) -> None:
-    def tell(_: None) -> None:
-        is_held = client.settings_bench().config.saved.is_held(field.name)
-        client.set_notice("success", "Held in memory until the server stops." if is_held else "Saved.")
-
-    client.submit(_save, field, typed, save, then=tell)
+def field_key(key: str, field: SettingField) -> str:
+    """The key of a field's widget: another one for another address or value, and after a key was saved."""
+    saved = st.session_state.get(f"{key}-saved", 0) if field.is_secret else field.value
+    return f"{key}-{field.name}-{field.address or saved}-{field.is_secret and saved}"
 
 
-def _save(field: SettingField, typed: str, save: Save) -> None:
-    value = str(st.session_state.get(typed, "")).strip()
-    if not value:
-        raise UsageError(f"type or paste {field.name} first")
-    save(field, value)
+def _draw_field(key: str, field: SettingField, models: Sequence[str] | None) -> None:
+    typed, label = field_key(key, field), _LABELS.get(field.name) or _ENDINGS[field.name.rpartition("_")[2]]
+    st.session_state.setdefault(typed, field.value or None if field.name in _LABELS else field.value)
+    if field.name in _LABELS:
+        names = dict.fromkeys(filter(None, (st.session_state[typed], field.value, *(models or ()))))
+        hint = "the first the server lists" if field.name == "MODEL" else "the main model"
+        more = {"placeholder": hint, "disabled": field.is_fixed}
+        st.selectbox(label, list(names), None, key=typed, accept_new_options=True, **more)
+        return
+    hint = "saved" if field.is_set and field.is_secret else "needed" if field.is_needed else ""
+    kind = "password" if field.is_secret else "default"
+    more = {"placeholder": hint, "disabled": field.is_fixed, "autocomplete": "off"}
+    st.text_input(label, key=typed, type=kind, **more)
+
+
+def _explain(field: SettingField, fields: Sequence[SettingField]) -> str:
+    """Where a key goes and how it is kept; why a field cannot be changed."""
+    if field.is_fixed:
+        return "What is grey is set in the environment, in a file or by an admin: change it there."
+    if not field.is_secret:
+        return ""
+    address = field.address.removeprefix("https://")
+    goes = "the address above" if any(one.name.endswith("_URL") for one in fields) else address
+    held = " Saved for this session: forgotten when the server stops." if field.is_held else ""
+    return field.unused or f"The key is sent to {goes} and nowhere else.{held}"
+
+
+def _submit(key: str, fields: Sequence[SettingField], save: Save) -> None:
+    def count(_: None) -> None:
+        st.session_state[f"{key}-saved"] = st.session_state.get(f"{key}-saved", 0) + 1
+        st.session_state.pop(f"{key}-server", None)
+
+    client.submit(_save, key, fields, save, done="Saved.", then=count)
+
+
+def _save(key: str, fields: Sequence[SettingField], save: Save) -> None:
+    """Save what was changed: all are checked before the first is saved, and a key goes to the address that
+    was drawn or typed with it."""
+    bench, changed = client.settings_bench(), []
+    for field in fields:
+        value = str(st.session_state.get(field_key(key, field)) or "").strip()
+        if (value or not field.is_secret) and value != field.value and not field.is_fixed:
+            changed.append((field, check_value(bench, field.name, value)))
+    if not changed:
+        raise UsageError("nothing was typed or changed")
+    changed.sort(key=lambda one: one[0].is_secret)
+    moved = any(field.name.endswith("_URL") for field, _ in changed)
+    for field, value in changed:
+        address = describe_field(bench, field.name).address if moved else field.address
+        save(replace(field, address=address), value)
+
+
+def draw_test(key: str, check: Callable[..., tuple[bool, str]], *args: str) -> None:
+    """The button that really tries it; then all is drawn again: what it found changes what is shown."""
+    if ui.button("Test", f"{key}-test", icon="network_check", type="tertiary"):
+        with st.spinner("Trying it …"):
+            works, told = check(*args)
+        client.set_notice("success" if works else "warning", told)
+        st.rerun()

@@ -105,7 +105,7 @@ def test_the_password_in_an_address_is_not_shown_again_and_stays_when_it_is_save
     url = "http://ann:pw-canary@search.lan:8080/s"
     save_engine_setting(bench, "SEARXNG_URL", url, "searxng")
     shown = describe_field(bench, "SEARXNG_URL").value
-    assert shown == "http://…@search.lan:8080/s" and shown in str(bench.active_configuration().values)
+    assert shown == "http://…@search.lan:8080/s"
     save_engine_setting(bench, "SEARXNG_URL", shown, "searxng")
     assert bench.config.SEARXNG_URL == read_config().SEARXNG_URL == url
     for other in (
