@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, expect
 
 from agent.settings.config import ROOT
-from tests.browser.screen import Screen, Tab
+from tests.browser.screen import Screen, Tab, act_until
 from tests.browser.served import Served
 
 REPORT = (ROOT / "demo" / "report-to-check.md").read_text(encoding="utf-8")
@@ -25,16 +25,32 @@ class Checking(Screen):
         self.choose_demo()
         self.button("Check").click()
         self.page.wait_for_url("**/check_text?run=*")
-        self.stands("Done")
+        self.stands("Accepted")
         return self
 
     def claim(self, text: str) -> Locator:
-        """The claim that says this."""
-        return self.page.locator("details.claim", has=self.page.locator(".said", has_text=text))
+        """The sentence that says this."""
+        return self.answer.locator(".sentence", has_text=text)
+
+    def mark(self, text: str) -> Locator:
+        """Its mark."""
+        return self.claim(text).locator("xpath=following-sibling::button[1]")
+
+    def behind(self, text: str) -> Locator:
+        """Open what stands behind a sentence."""
+        shown = self.page.locator(".st-key-evidence-head")
+        act_until(
+            self.mark(text).click,
+            lambda limit: expect(shown).to_be_visible(timeout=limit),
+            5_000,
+            10_000,
+            45_000,
+        )
+        return self.page.locator(".st-key-pane-evidence")
 
     @property
     def summary(self) -> Locator:
-        return self.page.locator(".summary")
+        return self.page.locator(".ts-now .say")
 
 
 def test_a_pasted_report_is_checked_claim_by_claim(server: Served, tab: Tab, tmp_path: Path) -> None:
@@ -43,20 +59,20 @@ def test_a_pasted_report_is_checked_claim_by_claim(server: Served, tab: Tab, tmp
     expect(screen.summary).to_have_text(
         "11 claims: 6 supported, 2 contradicted by the source, 2 source unavailable, 1 without a source"
     )
-    right, wrong = screen.claim("It creates 64 jobs"), screen.claim("The hall cost 181 million kronor")
-    expect(right.locator(".sign")).to_have_text("✓")
-    expect(right.get_by_role("img", name="supported")).to_be_visible()
-    expect(wrong.locator(".sign")).to_have_text("≠ source says otherwise")
-    wrong.locator("summary").click()
+    expect(screen.mark("It creates 64 jobs")).to_have_text("✓")
+    expect(screen.mark("It creates 64 jobs")).to_have_attribute("aria-label", "supported")
+    hall = "The hall cost 181 million kronor"
+    expect(screen.mark(hall)).to_have_text("≠ source says otherwise")
+    wrong = screen.behind(hall)
     expect(wrong.locator(".quote")).to_have_text("It creates 64 jobs and cost 118 million kronor.")
     expect(wrong).to_contain_text("The quote says “cost 118 million kronor”, not 181 million.")
     with page.context.expect_page() as opened:
         wrong.get_by_role("link", name="the passage in its page").click()
     expect(opened.value.locator("mark").first).to_contain_text("118 million kronor")
-    expect(screen.claim("A ferry used to cross").locator(".sign")).to_have_text("⊘ source unavailable")
-    expect(screen.claim("It carried its first tram").locator(".sign")).to_have_text("∅ no source")
+    expect(screen.mark("A ferry used to cross")).to_have_text("⊘ source unavailable")
+    expect(screen.mark("It carried its first tram")).to_have_text("∅ no source")
     page.get_by_text("Only problems").click()
-    expect(page.locator(".problems details.claim")).to_have_count(5)
+    expect(page.locator(".problems .sentence")).to_have_count(5)
     expect(screen.claim("It creates 64 jobs")).to_have_count(0)
     page.reload()
     expect(screen.summary).to_contain_text("11 claims")
@@ -71,18 +87,17 @@ def test_a_person_overrules_a_mark(server: Served, tab: Tab) -> None:
     page = tab()
     screen = Checking(page, server.url).open().check("The town of Lövnäs has a school.")
     expect(screen.summary).to_have_text("1 claim: 1 without a source")
-    screen.button("Overrule a mark").click()
+    panel = screen.behind("has a school")
+    screen.button("Overrule this mark").click()
     screen.button("Set this mark").click()
     expect(screen.notice.first).to_contain_text("Say why")
     page.get_by_label("Why").fill("I went there.")
     page.get_by_label("Why").blur()
     screen.button("Set this mark").click()
     expect(screen.summary).to_have_text("1 claim: 1 supported")
-    claim = screen.claim("has a school")
-    expect(claim.locator(".by")).to_have_text("set by you")
-    claim.locator("summary").click()
-    expect(claim).to_contain_text("I went there.")
-    expect(claim).to_contain_text("the check: no source")
+    expect(screen.answer.locator(".by")).to_have_text("set by you")
+    expect(panel).to_contain_text("I went there.")
+    expect(panel).to_contain_text("the check: no source")
 
 
 def test_a_source_that_failed_can_be_supplied(server: Served, tab: Tab) -> None:
@@ -90,7 +105,7 @@ def test_a_source_that_failed_can_be_supplied(server: Served, tab: Tab) -> None:
     dead = "https://granvattnet-courier.example/2024/02/11/ferry"
     screen = Checking(page, server.url).open().check(f"A ferry crossed the lake until 1971 ({dead}).")
     expect(screen.summary).to_have_text("1 claim: 1 source unavailable")
-    panel = screen.tab("Unavailable sources")
+    panel = screen.unread()
     panel.get_by_role("button", name="Paste its text").click()
     page.get_by_label("Page text").fill("A ferry crossed the lake until 1971. Then came the bridge.")
     page.get_by_label("Page text").blur()
@@ -112,6 +127,6 @@ def test_it_fits_a_narrow_window_and_stands_out_in_the_dark(server: Served, tab:
     screen = Checking(page, server.url).open()
     page.get_by_role("button", name="A small dairy by the lake").click()
     page.wait_for_url("**/check_text?run=*")
-    screen.stands("Done")
-    screen.claim("The hall cost 181 million kronor").locator("summary").click()
+    screen.stands("Accepted")
+    screen.behind("The hall cost 181 million kronor")
     screen.looks_right()

@@ -84,13 +84,13 @@ def render_map(located: FacilitySearch) -> str:
         parts.append(
             f'<path d="M16 {SIZE - 18} h{rings[0] * scale:.1f}" stroke="var(--soft)" stroke-width="2"/>'
         )
-        parts.append(_render_text(16, SIZE - 24, format_distance(rings[0]), "start"))
+        parts.append(_render_text(16, SIZE - 24, f"{rings[0]:g} km", "start"))
     parts.append(_render_text(SIZE - 18, 24, "N ↑", "middle"))
     drawn = [(MIDDLE + x * scale, MIDDLE - y * scale) for x, y in places]
     numbered = _spread_labels(drawn, [(MIDDLE, MIDDLE)] if located.origin else [])
     parts += map(_render_place, range(len(drawn), 0, -1), reversed(drawn), reversed(numbered))
     name = escape.html(f"Map: {describe(located)}. The table below it has the same numbers")
-    box = f'viewBox="0 0 {SIZE} {SIZE}" style="max-width: {SIZE}px"'
+    box = f'viewBox="0 0 {SIZE} {SIZE}" style="max-width: 22rem"'
     return f'<svg {box} role="img" aria-label="{name}">{"".join(parts)}</svg>'
 
 
@@ -102,12 +102,13 @@ def choose_ring_distances(reach: float) -> list[float]:
 
 
 def _render_text(x: float, y: float, text: str, anchor: str, fill: str = "var(--soft)") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="12" text-anchor="{anchor}" fill="{fill}">{text}</text>'
+    place = f'x="{x:.1f}" y="{y:.1f}" font-size="12" text-anchor="{anchor}"'
+    return f'<text {place} style="fill: {fill}">{text}</text>'
 
 
 def _render_ring(km: float, r: float) -> str:
     ring = f'cx="{MIDDLE}" cy="{MIDDLE}" r="{r:.1f}" fill="none" stroke="var(--line)" stroke-width="1.3"'
-    return f"<circle {ring}/>" + _render_text(MIDDLE, MIDDLE + r - 4, format_distance(km), "middle")
+    return f"<circle {ring}/>" + _render_text(MIDDLE, MIDDLE + r - 4, f"{km:g} km", "middle")
 
 
 def _render_place(n: int, at: Point, numbered: Point) -> str:

@@ -3,16 +3,15 @@ how a person overrules a mark."""
 
 from __future__ import annotations
 
-from collections import Counter
+from dataclasses import replace
 
 import streamlit as st
 
-from agent.types import MARK_LABELS, MARK_SIGNS, CheckedText, ClaimMark, MarkedSentence, Status
+from agent.types import MARK_LABELS, CheckedText, ClaimMark, MarkedSentence, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.check_text import marked_text
 from pages.widgets.run import action_bar, answer_pane, evidence_pane, pause_prompt, run_page
 from pages.widgets.shell import (
-    badges,
     client,
     drafts,
     empty_state,
@@ -37,6 +36,9 @@ def _draw_live(view: RunSnapshot) -> None:
     checked: CheckedText | None = view_cache.get_or_compute(
         view, "checked", lambda: state.own.checked_text(state)
     )
+    if checked and state.answers:  # a person may have set other marks since
+        told = state.answers[-1].replace(certainty=checked.summary)
+        view = replace(view, state=state.model_copy(update={"answers": [told]}))
     title = checked.title if checked and checked.title != view.run.question else ""  # of a page
     run_page.draw_heading(PAGE, view, markup.paragraph(escape.html(title), "soft"))
     client.show_notice("check-text-run")
@@ -46,7 +48,6 @@ def _draw_live(view: RunSnapshot) -> None:
         if checked is None:
             _draw_unread(view)
         else:
-            st.html(render_summary(checked))
             _draw_text(view, checked)
 
     def draw_opened(see: str) -> bool:
@@ -85,21 +86,9 @@ def _draw_unread(view: RunSnapshot) -> None:
         )
 
 
-def render_summary(checked: CheckedText) -> str:
-    """How many claims have which mark: a line, and a chip with the sign of each."""
-    counts = Counter(one.mark for one in checked.claims)
-    chips = [
-        (f"{MARK_SIGNS[mark]} {counts[mark]} {label}", marked_text.TONES[mark])
-        for mark, label in MARK_LABELS.items()
-        if mark != "no_claim"
-    ]
-    line = ""
-    ended = f"Ended early: {checked.why_stopped}." if checked.why_stopped else ""
-    line += markup.paragraph(escape.html(ended), "small warned")
-    return f'<div class="ts">{line}<div class="chips">{badges.render_row(chips)}</div></div>'
-
-
 def _draw_text(view: RunSnapshot, checked: CheckedText) -> None:
+    if checked.why_stopped:
+        st.html(f'<div class="ts small warned">Ended early: {escape.html(checked.why_stopped)}.</div>')
     if not checked.claims:
         empty_state.draw("No claim was found", "The text has headings, questions or references only.")
         return
