@@ -14,7 +14,7 @@ from tests.browser.looks import NAMELESS, PALE
 
 TOO_WIDE = """() => [...document.querySelectorAll('.stMain .ts *, .stMain button, .stMain textarea, .stMain h1')].filter(e => {
     const box = e.getBoundingClientRect()
-    return box.width > 0 && box.right > innerWidth + 1 && !e.closest('.scroll, [role=tablist]')
+    return e.checkVisibility({visibilityProperty: true}) && box.width > 0 && box.right > innerWidth + 1 && !e.closest('.scroll, [role=tablist]')
 }).map(e => e.tagName + ' ' + e.textContent.slice(0, 40))"""
 WIDE = 1_100
 """Pixels of a window from which on answer and evidence stand side by side."""
