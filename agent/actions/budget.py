@@ -3,7 +3,7 @@ person does when one is used up.
 
 A round begins with the question, after an answer that was sent back, or with a fork.
 
-describe_budgets(bench, settings)               # "about 6 steps, 4 pages, 13 model calls, ..."
+describe_budgets(bench, settings)               # "About 24 s, ... Stops after 12 steps ... at most"
 bench.act(run_id, "raise", caps={"steps": 18})   # the run goes on where it paused"""
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def describe_budgets(bench: ActionContext, settings: Settings) -> str:
     is_known = bench.worker.model_search.peek()  # a screen does not wait for the model's server
     has_model = is_known and bool(bench.worker.model_client(settings.model, settings.fast_model)[0])
     caps = {name: cap for name, cap in list_caps(settings).items() if has_model or name not in MODEL_BUDGETS}
-    most = f"at most {', '.join(format_amount(name, cap) for name, cap in caps.items())}"
+    most = f"Stops after {', '.join(format_amount(name, cap) for name, cap in caps.items())} at most"
     similar = [
         run
         for run in list_finished_runs(bench.store.engine)
@@ -86,21 +86,11 @@ def describe_budgets(bench: ActionContext, settings: Settings) -> str:
     ]
     if len(similar) < MIN_RUNS or settings.stop_point == "budget":
         return most
-    used = [run.usage for run in similar]
-    costs = [one.cost_usd for one in used if one.cost_usd is not None]
-    likely: dict[Cap, float | None] = {
-        "steps": median(run.steps for run in similar),
-        "pages": median(run.pages for run in similar),
-        "calls": median(one.llm_calls for one in used),
-        "tokens": median(one.prompt_tokens + one.completion_tokens for one in used),
-        "cost": median(costs) if len(costs) == len(used) else None,
-        "seconds": median(one.seconds for one in used),
-    }
-    about = ", ".join(
-        format_amount(name, None if (needed := likely[name]) is None else min(needed, cap))
-        for name, cap in caps.items()
-    )
-    return f"about {about} (like the last {len(similar)} of this kind); {most}"
+    costs = [run.usage.cost_usd for run in similar if run.usage.cost_usd is not None]
+    likely = [format_amount("seconds", median(run.usage.seconds for run in similar))]
+    if has_model and any(costs) and len(costs) == len(similar):
+        likely.append(format_amount("cost", median(costs)))
+    return f"About {', '.join(likely)}, like the last {len(similar)} of this kind. {most}"
 
 
 def list_caps(settings: Settings) -> dict[Cap, float]:

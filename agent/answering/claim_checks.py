@@ -107,6 +107,7 @@ def check_sentences(
     open_ones = [sentence for sentence in drafted if sentence.text not in by_code]
     judge = make_judge(tools, question, " ".join(sentence.claim for sentence in open_ones), parts)
     checked = judge_sentences(tools, judge, open_ones, facts)
+    tools.show_checked(checked)
     draft = repair_sentences(tools, judge, checked, facts, conflicts, clean)
     has_judged = any(sentence.check == "judged_supported" for sentence in draft.sentences)
     draft = draft.replace(judge=("other" if judge.is_independent else "writer") if has_judged else "")

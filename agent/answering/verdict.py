@@ -57,7 +57,7 @@ MAX_TOLD_CHARS = 240
 """Characters of a quote or a reason that the journey tells."""
 _INNER_QUOTES = str.maketrans("“”", "‘’")
 NO_EVIDENCE_REASONS: dict[Reason, str] = {
-    "blocked": "Nothing could be read: every search engine or page refused or failed.",
+    "blocked": "Nothing could be read.",
     "budget": "The budget was used up before anything could be read.",
     "not_covered": "Nothing that was read answers this question.",
     "unsupported": "Nothing of what was drafted is supported by its quotes.",
@@ -218,7 +218,8 @@ def explain_no_evidence(state: RunState, *, is_drafted: bool = False) -> dict[st
         tried = f"{format_count(len(searches), 'search', 'searches')} and {tried}"
     if outside := sum(OUTSIDE_FILTER in page.detail for page in pages):
         tried += f"; {outside} more lie outside the chosen sources"
-    text = f"No answer is given. {NO_EVIDENCE_REASONS[reason]} ({tried}.)"
+    why = next((f" {item.detail}" for item in pages or searches if reason == "blocked" and item.detail), "")
+    text = f"No answer is given. {NO_EVIDENCE_REASONS[reason]}{why} ({tried}.)"
     own = [f"“{f.statement}”" for f in state.facts.values() if f.rests_on_person and f.decision != "struck"]
     if own:
         text += f" Stated by you, not backed by a page: {list_first(own, '; ')}."

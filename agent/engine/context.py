@@ -26,7 +26,7 @@ from agent.roles.role import Check, Role, RoleResult
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
 from agent.text.urls import canonicalize
-from agent.types import ModelCall, Outcome, Page, SearchResult, Settings
+from agent.types import ModelCall, Outcome, Page, SearchResult, Sentence, Settings
 from agent.types.batches import meter_usage
 from agent.web import search_results
 from agent.web.rate_limit import HostRateLimiter
@@ -98,6 +98,8 @@ class RunContext:
     """The quota of the person, or the budget of the batch, when this share of it is used."""
     reserve_use: ReserveUse
     """Reserves what a model call may use of the person's quota."""
+    show_checked: Callable[[Sequence[Sentence]], object] = len
+    """Told the sentences of an answer that are checked, while the rest of it is written."""
     has_other_model: bool = False
     """Whether the model is not what the run had: it rests until a person chooses."""
     step: int = 0

@@ -10,7 +10,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -38,7 +38,7 @@ from agent.settings import reply_config
 from agent.store.database import Store
 from agent.store.ledger import Lease, new_owner_id
 from agent.text.plurals import format_count
-from agent.types import Run, Settings, Status
+from agent.types import Run, Sentence, Settings, Status
 from agent.web.world import World, open_world
 
 log = logging.getLogger(__name__)
@@ -127,6 +127,8 @@ class Worker:
         self._busy: set[str] = set()
         self._requeue: set[str] = set()
         self.rests = ModelRests()
+        self.checked: dict[str, Sequence[Sentence]] = {}
+        """By run the sentences that are checked of the answer it writes."""
         self._library_sync_due = threading.Event()
         """Set when a run rests: its pages can be indexed."""
         self._lock = threading.Lock()
@@ -249,6 +251,7 @@ class Worker:
             library=self.library,
             find_parent_overrun=check,
             reserve_use=self.limits.reserve,
+            show_checked=partial(self.checked.__setitem__, run.id),
         )
 
     def _find_model(self, own: Settings) -> tuple[object | None, str, str]:
@@ -351,6 +354,7 @@ class Worker:
                 log.error("run %s: %s", run_id, error)
             finally:
                 self._library_sync_due.set()
+                self.checked.pop(run_id, None)
                 with self._lock:
                     self._busy.discard(run_id)
                     again = run_id in self._requeue

@@ -10,7 +10,7 @@ from agent.types import Answer, Reason, Verdict
 VERDICT_LABELS: dict[Verdict, str] = {
     "answered": "Answered",
     "partial": "Partly answered",
-    "passages_found": "Passages found",
+    "passages_found": "Best-matching passages",
     "no_evidence": "No evidence found",
     "checked": "Text checked",
 }
@@ -50,7 +50,7 @@ def conclude(answer: Answer) -> Conclusion:
             next_act = "Send it back with what to look for."
         case "passages_found" if answer.sentences:
             missing = format_sentence(answer.missing)
-            told = ("No model judged whether they answer the question.", missing, reason)
+            told = ("No AI model has judged whether they answer your question.", missing, reason)
             reason = " ".join(filter(None, told))
             next_act = "Read them, or connect a model."
     is_partial = answer.verdict == "partial" and bool(answer.missing)

@@ -25,7 +25,7 @@ from agent.evidence.confidence import compute_part
 from agent.flows.research.state import SEARCH_PREFIX, ResearchRun
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
-from agent.text.plurals import clip
+from agent.text.plurals import clip, format_count
 from agent.text.question_analysis import strip_question
 from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, is_excluded, map_spellings, site
 from agent.types import (
@@ -65,10 +65,10 @@ def find_reached_budget(state: RunState) -> BudgetSpent | None:
     fork."""
     done, caps = state.actions_this_round, state.settings
     if len(done) >= caps.max_steps:
-        why = f"all {caps.max_steps} searches and page visits of this round are used"
+        why = f"the limit of {format_count(caps.max_steps, 'step')} is reached"
         return BudgetSpent(why, cap="steps", used=len(done), limit=caps.max_steps)
     if (read := state.own.count_pages(done)) >= caps.max_pages:
-        why = f"all {caps.max_pages} pages of this round are read"
+        why = f"the limit of {format_count(caps.max_pages, 'page')} is reached"
         return BudgetSpent(why, cap="pages", used=read, limit=caps.max_pages)
     return None
 

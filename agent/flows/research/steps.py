@@ -195,7 +195,7 @@ def propose_round(state: ResearchRun, actions: list[str]) -> list[Proposal]:
         page = Proposal(next_action="crawl_url", query_or_url=lead.value, reasoning=why)
         if lead.kind == "url" and not policy.check_proposal(state, page, actions):
             return [page]
-    why = f"{read} pages are read: enough without a model." if is_enough else "No page is left to read."
+    why = f"{read} pages are read." if is_enough else "No page is left to read."
     return [STOP.replace(by="keyless", reasoning=why)]
 
 

@@ -12,8 +12,8 @@ from pages.widgets.run import (
     answer_pane,
     pause_prompt,
     pending_decision,
+    progress,
     run_page,
-    waiting,
 )
 from pages.widgets.shell import client, places
 
@@ -57,7 +57,7 @@ def _draw_answer(view: RunSnapshot) -> None:
     if plan_panel.waits(view):
         plan_panel.draw(view)
     elif not view.state.answers:
-        waiting.draw(view)
+        progress.draw(view)
     if not view.state.answers:
         return
     answer_pane.draw(view.state.answers[-1], view)

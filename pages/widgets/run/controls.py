@@ -85,10 +85,9 @@ def _draw_until(view: RunSnapshot) -> None:
     """How far it goes by itself; another choice holds from its next decision on."""
     key = f"research-until-{view.run.id}"
     st.session_state[key] = view.run.settings.stop_point
-    names = {until: f"Run {text}" for until, text in labels.UNTIL.items()}
     ui.select(
         "Run until",
-        names,
+        labels.UNTIL,
         key,
         label_visibility="collapsed",
         on_change=lambda: client.act(view.run.id, "until", until=st.session_state[key]),

@@ -82,9 +82,8 @@ def _draw_form(view: RunSnapshot, n: int, number: int = 0, *, bare: bool = False
         _draw_start(run_id, n, changed)
         return
     with st.popover("Other settings", icon=":material/tune:", key=f"research-fork-settings-{n}"):
-        names = {name: f"Run {text}" for name, text in labels.UNTIL.items()}
-        start = list(names).index(given.stop_point)
-        until = ui.select("Run until", names, f"research-fork-until-{n}", index=start)
+        start = list(labels.UNTIL).index(given.stop_point)
+        until = ui.select("Run until", labels.UNTIL, f"research-fork-until-{n}", index=start)
         if given.flow == "research":
             changed |= budget_fields.draw_fields(f"research-fork-{n}", given, model=client.has_model(model))
     changed |= {"until": until, "mode": "step" if until == "step" else "auto"}

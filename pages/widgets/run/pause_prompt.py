@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from agent.actions import budget
+from agent.actions import budget, page_input
 from agent.actions.budget import list_caps
 from agent.flows.research.policy import CHECK_PLAN
 from agent.text.plurals import format_count
@@ -17,15 +17,17 @@ from agent.types import Cap, PauseRequest, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_list
 from pages.widgets.forms import budget_fields
-from pages.widgets.shell import badges, client, escape, labels, places, ui
+from pages.widgets.shell import badges, client, escape, labels, places, polling, ui
 
+MAX_RETRIED = 4
+"""Failed searches and pages that are tried again at once."""
 PROMPTS = {
-    "conflict": "Paused for your input: sources disagree.",
-    "quota": "Paused for your input: your quota of the day is used up.",
-    "model": "Paused for your choice: its model failed, or another one is set up.",
+    "conflict": "Sources disagree: which side holds?",
+    "quota": "Your quota of the day is used up.",
+    "model": "Its model failed, or another one is set up: choose.",
     "recorded": "Recorded until here.",
-    "exclusion": "Paused for your choice: a note leaves out most of the facts.",
-    "": "Paused for your input: a budget is used up.",
+    "exclusion": "Your note leaves out most of the facts: really?",
+    "": "A limit is reached: raise it, or have the answer written.",
 }
 
 
@@ -39,7 +41,6 @@ def describe_pause(halt: PauseRequest) -> str:
     return PROMPTS.get(halt.kind, PROMPTS[""])
 
 
-NOTHING_HINT = "Nothing could be read or found: send it back with “go on” or with other words."
 USUAL_HINTS = {
     Status.PAUSED: "Paused. Resume at any time.",
     Status.STOPPED: "Nothing is lost: continue, or write the answer from what was found.",
@@ -51,7 +52,6 @@ def build_rest_hints(view: RunSnapshot, usual: Mapping[Status, str]) -> dict[Sta
     """What is expected of the reader at each rest: as usual, unless the run asks something."""
     halt = find_pause_request(view)
     asked = {Status.PAUSED: describe_pause(halt)} if halt else {}
-    asked |= {Status.REVIEW: NOTHING_HINT} if is_empty(view) else {}
     asked |= {Status.WAITING: "Check the plan."} if view.next == CHECK_PLAN else {}
     return {**USUAL_HINTS, **usual, **asked}
 
@@ -71,22 +71,27 @@ def draw(view: RunSnapshot) -> None:
 @places.in_place
 def _draw_halt(view: RunSnapshot) -> None:
     halt = find_pause_request(view)
+    if is_empty(view):
+        _draw_nothing(view)
     if halt is None or (halt.kind == "model" and client.workbench().explain_other_model(view.run.settings)):
         return  # the controls have that choice
     if halt.kind == "model":
         _draw_failed_model(view, halt.why)
         return
+    cards = {
+        "conflict": _draw_conflict,
+        "quota": _draw_quota,
+        "recorded": _draw_recorded_end,
+        "exclusion": _draw_exclusion,
+    }
     with st.container(border=True, key="research-halt"):
-        if halt.kind == "conflict":
-            _draw_conflict(view, halt)
-        elif halt.kind == "quota":
-            _draw_quota(view, halt)
-        elif halt.kind == "recorded":
-            _draw_recorded_end(view)
-        elif halt.kind == "exclusion":
-            _draw_exclusion(view, halt)
-        else:
-            _draw_budget(view, halt)
+        cards.get(halt.kind, _draw_budget)(view, halt)
+
+
+def _draw_card(title: str, told: str, after: str = "") -> Any:
+    """The words of a card; gives the row for its buttons."""
+    st.html(f'<div class="ts"><h2 class="ts-section">{title}</h2>{told}{after}</div>')
+    return st.container(horizontal=True, vertical_alignment="bottom")
 
 
 def describe_outage(view: RunSnapshot) -> str:
@@ -103,15 +108,42 @@ def draw_outage(view: RunSnapshot) -> None:
 
 
 def _draw_failed_model(view: RunSnapshot, told: str) -> None:
-    with st.container(border=True, key="run-outage"):
-        st.html(f'<div class="ts"><p>{escape.html(told)}</p></div>')
-        with st.container(horizontal=True):
-            if view.run.status is Status.RUNNING:
-                try_now = partial(client.workbench().worker.try_model_now, view.run.id)
-                ui.button("Try now", "run-outage-try", try_now, icon="refresh")
-            hint = "Show the passages that were found, without a judgement"
-            label = "Go on without the model"
-            ui.act(view, "drop_model", "run-outage-on", label, icon="mode_off_on", help=hint)
+    with (
+        st.container(border=True, key="run-outage"),
+        _draw_card("The model does not answer", f"<p>{escape.html(told)}</p>"),
+    ):
+        if view.run.status is Status.RUNNING:
+            try_now = partial(client.workbench().worker.try_model_now, view.run.id)
+            ui.button("Try now", "run-outage-try", try_now, icon="refresh")
+        hint = "Show the passages that were found, without a judgement"
+        ui.act(view, "drop_model", "run-outage-on", "Go on without the model", icon="mode_off_on", help=hint)
+
+
+def _draw_nothing(view: RunSnapshot) -> None:
+    """What to do where nothing was found: it may be the network."""
+    failed = [one.what for one in page_input.list_failed_requests(view.state) if one.can_retry]
+    is_offline = view.run.settings.world == "live" and not client.is_online()
+    if not failed and not is_offline:
+        return
+    title = "There is no network" if is_offline else "Nothing could be read"
+    told = "The web cannot be read now. " * is_offline + "Try again, or ask in other words."
+    with st.container(border=True, key="run-nothing"), _draw_card(title, f"<p>{told}</p>"):
+        if failed:
+            ui.button("Try again", "run-retry", _retry, view.run.id, failed[:MAX_RETRIED], icon="refresh")
+        if is_offline:
+            ui.button("Use the demo", "run-use-demo", _use_demo, icon="cottage")
+
+
+def _retry(run_id: str, failed: list[str]) -> None:
+    for what in failed:
+        client.act(run_id, "retry", what=what)
+
+
+def _use_demo() -> None:
+    """The empty screen, in the demo world."""
+    st.session_state["research-world"] = "demo"
+    st.query_params.clear()
+    st.session_state[polling.SWITCHED_KEY] = True
 
 
 def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
@@ -119,24 +151,16 @@ def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
     blocks = "".join(
         conflict_list.render_conflict(conflict, view.state.facts, view.run.id) for conflict in found
     )
-    st.html(
-        f'<div class="ts"><h2 class="ts-section">Sources disagree</h2>{blocks or _render_reason(halt)}</div>'
-    )
-    with st.container(horizontal=True):
+    with _draw_card("Sources disagree", blocks or _render_reason(halt)):
         _draw_continue_button("Continue to the next conflict", view, type="primary")
         _draw_write_button(view)
     st.caption(
-        "Continue as it is, or resolve it first under Conflicts below: your "
-        "decision stays, whatever is read later."
+        "Continue as it is, or say under Conflicts which side holds: that stays, whatever is read later."
     )
 
 
 def _draw_quota(view: RunSnapshot, halt: PauseRequest) -> None:
-    st.html(
-        f'<div class="ts"><h2 class="ts-section">Quota of the day used up</h2>{_render_reason(halt)}'
-        f"{render_progress(view)}</div>"
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with _draw_card("Quota of the day used up", _render_reason(halt), render_progress(view)):
         _draw_write_button(view)
         _draw_continue_button("Continue", view)
         if (owner := client.person()) and owner.is_admin:
@@ -146,16 +170,14 @@ def _draw_quota(view: RunSnapshot, halt: PauseRequest) -> None:
     )
 
 
-def _draw_recorded_end(view: RunSnapshot) -> None:
+def _draw_recorded_end(view: RunSnapshot, halt: PauseRequest) -> None:
     """Nothing was recorded for the run as it is: the ways on."""
-    title = '<h2 class="ts-section">Recorded until here</h2>'
     told = (
-        "The demo’s examples are answered by recorded replies of a strong model, and none was recorded for "
-        "the point that this run came to. Connect a model and go on with it, or see the passages."
+        "<p>The demo’s examples are answered by recorded replies of a strong model; none was recorded for "
+        "the point that this run came to. Connect a model and go on with it, or see the passages.</p>"
     )
-    st.html(f'<div class="ts">{title}<p>{told}</p>{render_progress(view)}</div>')
     worker, wanted = client.workbench().worker, view.run.settings.replace(model="auto")
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with _draw_card("Recorded until here", told, render_progress(view)):
         if name := worker.name_model(wanted):
             given = {"served_by": worker.mark_model(wanted)}
             label = f"Go on with {escape.md(name)}"
@@ -167,10 +189,7 @@ def _draw_recorded_end(view: RunSnapshot) -> None:
 
 
 def _draw_exclusion(view: RunSnapshot, halt: PauseRequest) -> None:
-    st.html(
-        f'<div class="ts"><h2 class="ts-section">Leave these sources out?</h2>{_render_reason(halt)}</div>'
-    )
-    with st.container(horizontal=True):
+    with _draw_card("Leave these sources out?", _render_reason(halt)):
         ui.act(view, "leave_out", "research-halt-leave-out", type="primary")
         ui.act(view, "keep_sources", "research-halt-keep")
     st.caption("Either way the rest of your note is followed.")
@@ -182,35 +201,28 @@ def _draw_continue_button(label: str, view: RunSnapshot, **more: Any) -> None:
 
 def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
     name: Cap = halt.kind  # type: ignore[assignment]
-    kept = " The reserved tenth pays for the answer." if name in budget.MODEL_BUDGETS else ""
-    st.html(
-        f'<div class="ts"><h2 class="ts-section">Budget used up: {labels.BUDGET[name].lower()}</h2>'
-        f"{_render_reason(halt)}{render_progress(view)}</div>"
-    )
     key = f"research-halt-{view.head}"
-    most = budget.suggest_cap(halt)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    title = f"A limit is reached: {labels.BUDGET[name].lower()}"
+    with _draw_card(title, _render_reason(halt), render_progress(view)):
         with st.container(width=220):
-            wanted = budget_fields.draw_field(name, key, most, least=budget.find_minimum_cap(halt))
+            most, least = budget.suggest_cap(halt), budget.find_minimum_cap(halt)
+            wanted = budget_fields.draw_field(name, key, most, least=least)
         raise_it = partial(_raise_budget, view, halt, key)
         look: Any = {"icon": "play_arrow", "type": "primary"}
         ui.button("Raise it and continue", "research-halt-raise", raise_it, **look)
         _draw_write_button(view)
-    more = [
-        labels.BUDGET[other].lower() for other in plan_raised_caps(view, name, wanted, halt) if other != name
-    ]
-    with_it = f" Its budget of {' and '.join(more)} is raised with it." if more else ""
-    st.caption(
-        f"The run continues exactly where it paused.{with_it} Or write the answer from what was found.{kept}"
-    )
+    raised = plan_raised_caps(view, name, wanted, halt)
+    more = [labels.BUDGET[other].lower() for other in raised if other != name]
+    with_it = f" Its limit of {' and '.join(more)} is raised with it." if more else ""
+    kept = " A tenth was kept for the answer." if name in budget.MODEL_BUDGETS else ""
+    st.caption(f"It goes on where it paused.{with_it}{kept}")
 
 
 def _raise_budget(view: RunSnapshot, halt: PauseRequest, key: str) -> None:
     """By what stands in the field now: it may have been typed a moment before."""
     name: Cap = halt.kind  # type: ignore[assignment]
     wanted = float(st.session_state.get(key) or 0) * budget_fields.get_unit_scale(name)
-    caps = plan_raised_caps(view, name, wanted, halt)
-    client.act(view.run.id, "raise", view.head, caps=caps)
+    client.act(view.run.id, "raise", view.head, caps=plan_raised_caps(view, name, wanted, halt))
 
 
 def plan_raised_caps(view: RunSnapshot, name: Cap, wanted: float, halt: PauseRequest) -> dict[Cap, float]:
@@ -225,10 +237,8 @@ def render_progress(view: RunSnapshot) -> str:
     """What there is already, as HTML."""
     state = view.state
     facts = sum(fact.verified for fact in state.facts.values())
-    marks = [
-        (format_count(facts, "fact"), "good" if facts else ""),
-        (format_count(state.pages_read_count, "page") + " read", ""),
-    ]
+    pages = format_count(state.pages_read_count, "page") + " read"
+    marks = [(format_count(facts, "fact"), "good" if facts else ""), (pages, "")]
     if (level := state.shown_confidence) is not None:
         goal = labels.format_percent(view.run.settings.threshold)
         marks.append((f"confidence {labels.format_percent(level)} (target {goal})", ""))

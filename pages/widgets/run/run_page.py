@@ -26,6 +26,8 @@ from pages.widgets.run import (
 from pages.widgets.shell import client, empty_state, escape, polling, routes, ui
 
 Tab = Callable[[RunSnapshot], None]
+TITLE_MARKS = {Status.REVIEW: "✓ ", Status.WAITING: "? ", Status.PAUSED: "? ", Status.FAILED: "✗ "}
+"""What the title of the tab begins with when a person is wanted."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,8 @@ def open_run(page: RunPage, run_id: str) -> RunSnapshot | None:
         place = routes.page_for_flow(view.run.settings.flow)
         ui.link(place, "Open it on its own screen", "arrow_forward", {"run": run_id})
         return None
-    st.set_page_config(page_title=f"{escape.shorten(view.run.question, 50)} · Touchstone")
+    mark = TITLE_MARKS.get(view.run.status, "")
+    st.set_page_config(page_title=f"{mark}{escape.shorten(view.run.question, 50)} · Touchstone")
     return view
 
 

@@ -12,8 +12,8 @@ from agent.llm.recorded import RECORDED
 from agent.text.plurals import format_count
 from agent.types import Answer, Settings, Status
 from agent.workbench import RunSnapshot
-from pages.widgets.run import answer_pane, pause_prompt
-from pages.widgets.shell import badges, escape, labels, ui
+from pages.widgets.run import answer_pane, pause_prompt, progress
+from pages.widgets.shell import badges, client, escape, labels, ui
 
 READY = (Status.REVIEW, Status.DONE)
 
@@ -28,6 +28,8 @@ def draw(view: RunSnapshot, hints: Mapping[Status, str]) -> None:
         if is_open:
             see = f"{view.run.id}.{is_open[0].id}"
             ui.button("Settle it", "status-settle", answer_pane.open_evidence, see, type="tertiary")
+        if _is_unjudged(answer) and not client.workbench().active_configuration().model:
+            ui.link("pages/settings.py", "Connect a model", "key")
         figures = f'<p class="small soft">{_render_figures(view, answer)}</p>'
         st.html(f'<div class="ts">{figures}</div>', width="content")
 
@@ -49,10 +51,14 @@ def _find_ready(view: RunSnapshot) -> Answer | None:
     return view.state.answers[-1] if view.state.answers and view.run.status in READY else None
 
 
+def _is_unjudged(answer: Answer | None) -> bool:
+    return answer is not None and answer.verdict == "passages_found"
+
+
 def _describe_answer(answer: Answer) -> tuple[str, str]:
     end = conclude(answer)
     verdict = badges.render(labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict])
-    next_act = "" if answer.conflicts else end.next_act  # there is a button
+    next_act = "" if answer.conflicts or _is_unjudged(answer) else end.next_act  # there is a button
     told, tip = " ".join(filter(None, (end.open, end.reason, next_act))), ""
     if answer.confidence is not None:  # the word is on the page, the number where somebody points at it
         percent = labels.format_percent(answer.confidence)
@@ -64,8 +70,8 @@ def _describe_work(view: RunSnapshot, hints: Mapping[Status, str]) -> tuple[str,
     status = badges.render(labels.describe_status(view.run), labels.STATUS_TONE[view.run.status])
     if pause_prompt.describe_outage(view):
         return badges.render("Paused", "warn"), '<span class="say soft">no answer from the model</span>'
-    if view.activity:
-        activity = escape.html(escape.shorten(view.activity, 140))
+    if activity := progress.describe_activity(view):
+        activity = escape.html(escape.shorten(activity, 160))
         return status, f'<span class="pulse" aria-hidden="true"></span><span class="say">{activity}</span>'
     hint = view.run.error or hints.get(view.run.status, "It could not continue.")
     return status, f'<span class="say">{escape.html(hint)}</span>'
@@ -77,8 +83,8 @@ def _render_figures(view: RunSnapshot, answer: Answer | None) -> str:
     noun = "source" if answer else "page"
     cost = view.usage.cost_usd or 0.0
     parts = [
-        format_count(sources, noun) + ("" if answer else " read"),
-        labels.format_duration(view.usage.seconds),
+        format_count(sources, noun) + ("" if answer else " read") if sources else "",
+        labels.format_duration(view.usage.seconds) if view.usage.seconds >= 1 else "",
         labels.format_money(cost) if cost else "",
         describe_world(view.run.settings),
     ]

@@ -321,7 +321,7 @@ def _build_stall_cards(step: Step) -> list[Card]:
         Card(
             step.n,
             "stuck",
-            f"Stuck: it {labels.ESCALATION.get(block['rung'], block['rung'])}",
+            f"Changed tack: {labels.ESCALATION.get(block['rung'], block['rung'])}",
             why=block.get("reason", ""),
             rung=block["rung"],
             tone="warn",
@@ -351,7 +351,7 @@ def _describe_person_step(step: Step, steps: Sequence[Step], world: str) -> str:
         if _format_cap(name, was) != _format_cap(name, now)
     ]
     goes, went = (Settings.model_validate(given).stop_point for given in (now, was))
-    return "; ".join([*([f"run {labels.UNTIL[goes]}"] if goes != went else []), *changed])
+    return "; ".join([*([labels.UNTIL[goes].lower()] if goes != went else []), *changed])
 
 
 def _format_cap(name: Cap, settings: dict[str, Any]) -> str:

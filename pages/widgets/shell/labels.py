@@ -51,6 +51,8 @@ PART_TONE = {"open": "mute", "answered": "good", "found": "", "disputed": "warn"
 
 def describe_status(run: Run) -> str:
     """How a run stands, in a word or two: "Accepted" only where there was something to accept."""
+    if run.status is Status.REVIEW and run.verdict == "no_evidence":
+        return "No answer"
     if run.status is not Status.DONE or run.is_accepted:
         return STATUS[run.status]
     replied = "No reply" if run.verdict in ("", "no_evidence") else "Replied"
@@ -58,12 +60,12 @@ def describe_status(run: Run) -> str:
 
 
 UNTIL = {
-    "review": "until the answer",
-    "step": "until the next decision",
-    "conflict": "until the next conflict",
-    "budget": "until the budget is used",
+    "review": "Run until the answer",
+    "step": "Ask me before each step",
+    "conflict": "Run until the next conflict",
+    "budget": "Keep looking until the limit",
 }
-"""How far a run goes by itself, after "Run"."""
+"""How far a run goes by itself."""
 BUDGET: dict[Cap, str] = {
     "steps": "Searches and pages",
     "pages": "Pages read",
@@ -85,10 +87,10 @@ OUTCOME = {
     Outcome.ERROR: "error",
 }
 ESCALATION = {
-    "reframe": "asked in other words",
-    "narrow": "narrowed to one part of the question",
-    "lead": "followed a lead not tried before",
-    "hand_over": "handed over to you",
+    "reframe": "other words",
+    "narrow": "one part alone",
+    "lead": "a lead not tried before",
+    "hand_over": "over to you",
 }
 ACTOR = {"model": "by the model", "keyless": "without a model", "person": "by you", "code": "by a rule"}
 VERDICT: dict[str, str] = {**VERDICT_LABELS}

@@ -10,7 +10,7 @@ import streamlit as st
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import facts
-from pages.widgets.run import action_bar, answer_pane, pause_prompt, run_page, waiting
+from pages.widgets.run import action_bar, answer_pane, pause_prompt, progress, run_page
 from pages.widgets.shell import client, escape, labels, markup
 from pages.widgets.site import trace
 
@@ -58,7 +58,7 @@ def _draw_turns(earlier: Sequence[str], newest: RunSnapshot) -> None:
             if view.state.answers:
                 answer_pane.draw(view.state.answers[-1], view)
             elif view is newest:
-                waiting.draw(view)
+                progress.draw(view)
             else:
                 status = escape.html(labels.STATUS[view.run.status])
                 st.html(f'<div class="ts soft">{status}: there is no answer to this one.</div>')

@@ -152,14 +152,13 @@ def test_meters_tell_what_the_round_has_used(bench):
 
 def test_the_budgets_are_told_with_what_runs_of_the_kind_needed(bench, monkeypatch):
     told = budget.describe_budgets(bench, DEMO)
-    assert told.startswith("at most 12 steps, 12 pages") and "model call" not in told
+    assert told.startswith("Stops after 12 steps, 12 pages") and "model call" not in told
     for _ in range(3):
         rested(bench, at=Status.REVIEW)
-    steps = len(bench.snapshot(bench.runs()[0].id).state.actions)
     told = budget.describe_budgets(bench, DEMO)
-    assert told.startswith(f"about {steps} step") and "(like the last 3 of this kind); at most 12" in told
+    assert told.startswith("About ") and "s, like the last 3 of this kind. Stops after 12" in told
     for other in ({"until": "budget"}, {"world": "live"}):
-        assert budget.describe_budgets(bench, DEMO.model_copy(update=other)).startswith("at most 12")
+        assert budget.describe_budgets(bench, DEMO.model_copy(update=other)).startswith("Stops after 12")
     monkeypatch.setattr(bench.worker, "model_client", lambda name, fast="": (SimpleNamespace(), ""))
     assert "model calls" in budget.describe_budgets(bench, DEMO)
 

@@ -96,7 +96,7 @@ def test_an_honest_no_evidence_is_a_success(tmp_path, capsys):
 
 def test_an_estimate_starts_nothing(capsys):
     assert asked("--max-pages", "3", "--max-minutes", "2", "--estimate") == 0
-    assert "at most 12 steps, 3 pages, 2 min" in capsys.readouterr().out
+    assert "Stops after 12 steps, 3 pages, 2 min at most" in capsys.readouterr().out
     assert main(["runs"]) == 0 and "no runs yet" in capsys.readouterr().err
 
 

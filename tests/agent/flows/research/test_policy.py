@@ -121,13 +121,15 @@ def test_an_engine_is_left_out_while_it_cools_down():
 
 def test_the_caps_count_anew_after_a_send_back():
     state = RunState(settings=Settings(max_steps=2, max_pages=2), actions=[searched(2), crawled(5)])
-    assert "2 searches and page visits" in str(policy.find_reached_budget(state))
+    assert "limit of 2 steps" in str(policy.find_reached_budget(state))
     state.answers.append(Answer(n=1, verdict="partial", step=7))
     assert policy.find_reached_budget(state) is None
     state.actions += [crawled(10), crawled(12, page_id="")]
-    assert "2 searches" in str(policy.find_reached_budget(state))
+    assert "limit of 2 steps" in str(policy.find_reached_budget(state))
     state = RunState(settings=Settings(max_pages=1), actions=[crawled(2, page_id=""), crawled(5)])
-    assert "1 pages" in str(policy.find_reached_budget(state)), "a page that could not be read is no page"
+    assert "limit of 1 page" in str(policy.find_reached_budget(state)), (
+        "a page that could not be read is no page"
+    )
 
 
 def stale(**more) -> RunState:

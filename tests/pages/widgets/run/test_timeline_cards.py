@@ -34,7 +34,7 @@ def test_refusals_rungs_and_people_are_cards_of_their_own():
     ]
     told = [(card.kind, card.title, card.what) for card in timeline_cards.build_cards(steps, AT_THREE)]
     assert told == [
-        ("stuck", "Stuck: it narrowed to one part of the question", ""),
+        ("stuck", "Changed tack: one part alone", ""),
         ("refused", "Proposed, but not followed", ""),
         ("person", "You skipped the decision", ""),
         ("person", "You changed the decision", "Search: other"),
@@ -67,7 +67,7 @@ def test_a_card_knows_the_step_that_ended_it_and_a_fork_its_note(demo, bench):
     assert view.steps[first.end].n == first.end and view.steps[first.end].next in ("analyze", "decide")
     told = [(card.title, card.what, card.why) for card in cards if card.kind in ("event", "person")]
     assert told == [
-        ("Paused for your input", "", "all 2 searches and page visits of this round are used"),
+        ("Paused for your input", "", "the limit of 2 steps is reached"),
         ("You changed its budget", "searches and pages 2 → 3", ""),
         ("You changed how far it runs", "run until the next conflict", ""),
         ("You branched from here into a new run", "model calls 60 → 7", "Hurry."),

@@ -1,5 +1,5 @@
 """What stands in the place of the answer while there is none: the parts of the question filling with what was
-found for each, what is read, and how long it usually takes."""
+found for each, what is read, the sentences that are checked already, and how long it usually takes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import streamlit as st
 from agent.answering.fact_view import facts_after_notes, find_part
 from agent.answering.view import PartView, view_plan
 from agent.store.model_calls import list_finished_runs
-from agent.text.plurals import format_count
 from agent.text.question_analysis import format_question
 from agent.types import Fact, Status
 from agent.workbench import RunSnapshot
@@ -22,12 +21,33 @@ MIN_RUNS = 3
 
 
 def draw(view: RunSnapshot) -> None:
-    """The parts, the pages, the time."""
+    """What is checked of the answer, the parts, the pages, the time."""
+    if view.run.status is Status.RUNNING:
+        if checked := client.workbench().worker.checked.get(view.run.id):
+            told = " ".join(escape.html(said.text) for said in checked if said.backed)
+            st.html(f'<div class="ts answer"><p>{told}</p><p class="soft small">Checked so far.</p></div>')
+        if usual := _find_usual_seconds(view.run.settings.flow, client.owner_key()):
+            took = labels.format_duration(view.usage.seconds)
+            st.caption(f"{took} of usually {labels.format_duration(usual)}.")
     st.html(view_cache.get_or_compute(view, "waiting", lambda: render(view)))
-    if view.run.status is Status.RUNNING and (
-        usual := _find_usual_seconds(view.run.settings.flow, client.owner_key())
-    ):
-        st.caption(f"Usually {labels.format_duration(usual)}.")
+
+
+def describe_activity(view: RunSnapshot) -> str:
+    """What it is doing, the pages by their titles; "" at rest."""
+    pending = view.state.pending
+    if not view.activity or view.next != "act" or not pending:
+        return view.activity
+    leads = getattr(view.state.own, "leads", {}).values()
+    titles = {lead.value: lead.text.partition(". ")[0] for lead in leads}
+    asked, read = list[str](), list[str]()
+    for action in pending.actions:
+        what = action.query_or_url
+        if action.next_action.startswith("search"):
+            asked.append(f"“{what}”")
+        else:
+            read.append(escape.shorten(titles.get(what) or escape.shorten_url(what), 60))
+    told = [f"searching for {', '.join(asked)}"] if asked else []
+    return "; ".join([*told, *([f"reading {', '.join(read)}"] if read else [])])
 
 
 def render(view: RunSnapshot) -> str:
@@ -40,13 +60,11 @@ def render(view: RunSnapshot) -> str:
     read = [page for page in view.state.pages.values() if page.page_id][-SHOWN_PAGES:]
     pages = "".join(
         f"<li>{escape.html(escape.shorten(page.title or escape.shorten_url(page.url), 80))} "
-        f'<span class="soft small">{escape.html(escape.host(page.final_url or page.url))}'
-        f"{', ' + format_count(page.facts, 'fact') if page.facts else ''}</span></li>"
+        f'<span class="soft small">{escape.html(escape.host(page.final_url or page.url))}</span></li>'
         for page in reversed(read)
     )
     listed = f'<h2 class="ts-section">Read so far</h2><ul class="read">{pages}</ul>' if pages else ""
-    wanted = f'<h2 class="ts-section">What it is looking for</h2><ol>{parts}</ol>'
-    return f'<div class="ts waiting">{wanted}{listed}</div>'
+    return f'<div class="ts waiting"><h2 class="ts-section">Looking for</h2><ol>{parts}</ol>{listed}</div>'
 
 
 def _render_part(view: PartView, facts: list[Fact]) -> str:
@@ -57,9 +75,7 @@ def _render_part(view: PartView, facts: list[Fact]) -> str:
     )
     more = len(facts) - SHOWN_FACTS
     found += f'<li class="soft">and {more} more</li>' if more > 0 else ""
-    return (
-        f"<li>{escape.html(format_question(part.question))} {chip}{f'<ul>{found}</ul>' if found else ''}</li>"
-    )
+    return f"<li>{escape.html(format_question(part.question))} {chip}<ul>{found}</ul></li>"
 
 
 @st.cache_data(ttl=60, show_spinner=False)
