@@ -92,7 +92,7 @@ def finish_answer(
         journey=journey or describe_journey(state),
         by=draft.by,
         trouble=draft.trouble,
-        why_stopped=state.why_stopped,
+        why_stopped="" if edits else state.why_stopped,
         because=after if edits else "",
         length=length,
         step=step,
@@ -247,7 +247,7 @@ def describe_journey(state: RunState) -> str:
             failed[f"{site(page.url)} ({_explain_failure(page)})"] = None
     if failed:
         told.append(f"It could not read {_join(failed)}.")
-    if end := state.why_stopped.rstrip("."):
+    if (end := state.why_stopped.rstrip(".")) and not (state.answers and state.edits_since_answer):
         last = state.pending
         own = last.reasoning if last and last.by == "model" and not has_private else ""
         reason = f" (“{_shorten(fact_view.clean_message(state, own))}”)" if own else ""

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 import streamlit as st
 
 from agent.actions.follow_up import complete_question
-from agent.evidence.conclusion import conclude
 from agent.flows.chat.state import ChatRun
 from agent.types import Answer, Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import places_map
-from pages.widgets.run import answer_pane, controls, export_menu
+from pages.widgets.run import answer_pane, controls, export_menu, status_line
 from pages.widgets.shell import client, escape, ui
 
 STREAM_RUN_KEY = "chat-watched"
@@ -74,9 +73,8 @@ def _draw_answer(given: Answer, view: RunSnapshot) -> None:
     """An answer with how sure it is; a question back or a refusal in its own words."""
     answer_pane.draw(given, view)
     if given.sentences:
-        end = conclude(given)
-        told = " ".join(filter(None, (end.open, end.reason)))
-        st.html(f'<div class="ts"><p class="small soft">{escape.html(told)}</p></div>')
+        _, told = status_line.describe_answer(given)
+        st.html(f'<div class="ts"><p class="small soft">{told}</p></div>')
 
 
 def draw_next_steps(view: RunSnapshot, state: ChatRun) -> None:

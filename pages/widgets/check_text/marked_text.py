@@ -61,8 +61,8 @@ def _render_sentence(one: MarkedSentence, run_id: str) -> str:
     )
 
 
-def render_evidence(one: MarkedSentence, run_id: str) -> str:
-    """What stands behind a mark: who set it, why, the closest words of the source, and where they are."""
+def render_evidence(one: MarkedSentence) -> str:
+    """What stands behind a mark: who set it, and why."""
     parts = [f"<p><b>{one.label.capitalize()}</b> <span class='soft small'>{number(one)}</span></p>"]
     if one.overruled:
         own = MARK_LABELS[one.automatic] if one.automatic else "nothing yet"
@@ -72,8 +72,7 @@ def render_evidence(one: MarkedSentence, run_id: str) -> str:
     parts += [markup.paragraph(escape.html(f"{one.reason.rstrip('.')}."), "")] if one.reason else []
     if one.closest and one.facts:
         intro = QUOTED_BY.get(one.automatic or "", "Closest in the source")
-        quote = f'<div class="quote">{escape.html(one.closest)}</div>'
-        parts += [f'<p class="small soft">{intro}:</p>{quote}', _render_place(one.facts[0], run_id)]
+        parts.append(f'<p class="small soft">{intro}:</p>')
     links = [escape.render_link(cited.url) for cited in one.sentence.citations if cited.url]
     if links and not one.facts:
         parts.append(f'<p class="small soft">Cites: {", ".join(links)}</p>')
@@ -85,9 +84,11 @@ def number(one: MarkedSentence) -> str:
     return f"sentence {one.sentence.id.removeprefix('s')}"
 
 
-def _render_place(fact: Fact, run_id: str) -> str:
-    """The source's link, and the way to the passage in its stored page."""
-    place = escape.passage_url(fact.page_id, fact.start, fact.end, run_id)
-    link = escape.render_link(fact.url, fact.title or escape.shorten_url(fact.url))
-    passage = f'<a href="{place}" target="_blank">the passage in its page</a>'
-    return f'<p class="small soft">{link} · {escape.html(escape.host(fact.url))} · {passage}</p>'
+def find_closest(one: MarkedSentence) -> Fact | None:
+    """The closest words of the source, in their place; None for none."""
+    if not (one.closest and one.facts):
+        return None
+    fact = one.facts[0]
+    start = fact.start + max(0, fact.quote.find(one.closest))
+    place = {"start": start, "end": start + len(one.closest)} if fact.start >= 0 else {}
+    return fact.replace(id="closest", quote=one.closest, spans=[], **place)

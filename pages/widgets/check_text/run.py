@@ -10,6 +10,7 @@ import streamlit as st
 from agent.types import MARK_LABELS, CheckedText, ClaimMark, MarkedSentence, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.check_text import marked_text
+from pages.widgets.evidence import fact_card
 from pages.widgets.run import action_bar, answer_pane, evidence_pane, pause_prompt, run_page
 from pages.widgets.shell import (
     client,
@@ -65,7 +66,10 @@ def _draw_live(view: RunSnapshot) -> None:
 def _draw_claim(view: RunSnapshot, one: MarkedSentence) -> None:
     """What stands behind the mark of a sentence, and the form that overrules it."""
     evidence_pane.draw_head()
-    st.html(f'<div class="ts">{marked_text.render_evidence(one, view.run.id)}</div>')
+    st.html(f'<div class="ts">{marked_text.render_evidence(one)}</div>')
+    if fact := marked_text.find_closest(one):
+        with st.container(border=True, key="check-text-quote", gap="small"):
+            fact_card.draw(view, fact, "check-text-quote")
     with st.expander(
         "Overrule this mark", icon=":material/gavel:", key=f"check-text-overrule-{one.sentence.id}"
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent.answering.conflict_sentences import RULING_PREFIX
 from agent.evidence import citation_check
 from agent.text.plurals import format_count
 from agent.types import Answer
@@ -15,8 +16,8 @@ def render(old: Answer, new: Answer) -> str:
     found = citation_check.diff_answers(old, new)
     items = []
     for change in found:
-        if change.kind == "same":
-            continue
+        if change.kind == "same" or (change.new and change.new.text.startswith(RULING_PREFIX)):
+            continue  # a ruling is told above
         before = (
             f"<del>{escape.html(change.old.text)}</del> "
             if change.old and change.kind in ("removed", "reworded")
@@ -30,7 +31,7 @@ def render(old: Answer, new: Answer) -> str:
     kept = f'<p class="small soft">{format_count(same, "sentence")} unchanged.</p>' if same else ""
     was, now = (
         labels.VERDICT[one.verdict]
-        + ("" if one.confidence is None else f", confidence {labels.format_percent(one.confidence)}")
+        + ("" if one.confidence is None else f", {one.certainty.partition(' (')[0].lower()}")
         for one in (old, new)
     )
     verdict = f"<p>Before: {was}. Now: {now}.</p>" if was != now else ""

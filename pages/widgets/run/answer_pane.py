@@ -165,7 +165,7 @@ def _render_sentence(said: Sentence, name: str, numbers: Sequence[int], conflict
     marks, told, text = list_marks(said), describe_check(said), said.text
     is_ruled = text.startswith(RULING_PREFIX)
     if conflict and is_ruled:
-        told, text = "You decided this", f"{conflict.topic}: {describe_ruling(conflict)}"
+        text = f"{conflict.topic}: {describe_ruling(conflict)}"
     tone = f" {marks[0][1]}" if marks else ""
     kept = " kept" if "\n" in text else ""
     tip = f'title="{escape.html(told)}"'
@@ -191,6 +191,8 @@ def list_marks(said: Sentence) -> list[tuple[str, str]]:
 
 def describe_check(said: Sentence) -> str:
     """How a sentence was checked, for who points at it."""
+    if said.text.startswith(RULING_PREFIX):
+        return "You decided this"
     support = describe_support(said)
     told = CHECKED.get(said.check, support.label)
     return ". ".join(filter(None, (told[:1].upper() + told[1:], support.note)))

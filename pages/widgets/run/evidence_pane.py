@@ -60,7 +60,7 @@ def _draw_opened(see: str) -> bool:
     except NotFound:
         view = None
     if view and (conflict := view.state.conflicts.get(name)):
-        draw_head("Sources disagree")
+        draw_head("Sources disagree" if conflict.status == "open" else "Settled")
         conflict_list.draw_conflict(view, conflict)
         return True
     if view and (found := answer_pane.find_sentence(see, view)):

@@ -37,7 +37,7 @@ def draw(view: RunSnapshot, hints: Mapping[Status, str]) -> None:
 def render(view: RunSnapshot, hints: Mapping[Status, str]) -> str:
     """The verdict or status and its sentence as HTML."""
     answer = _find_ready(view)
-    chip, told = _describe_answer(answer) if answer else _describe_work(view, hints)
+    chip, told = describe_answer(answer) if answer else _describe_work(view, hints)
     if view.run.status is Status.DONE and view.run.is_accepted:
         chip += badges.render("Accepted", "good")
     imported = badges.render("imported", "warn") if view.run.imported else ""
@@ -55,7 +55,8 @@ def _is_unjudged(answer: Answer | None) -> bool:
     return answer is not None and answer.verdict == "passages_found"
 
 
-def _describe_answer(answer: Answer) -> tuple[str, str]:
+def describe_answer(answer: Answer) -> tuple[str, str]:
+    """The verdict as a chip, and its sentence: the reason, and what to do next."""
     end = conclude(answer)
     verdict = badges.render(labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict])
     next_act = "" if answer.conflicts or _is_unjudged(answer) else end.next_act  # there is a button
