@@ -64,11 +64,11 @@ def test_a_pasted_report_is_checked_claim_by_claim(server: Served, tab: Tab, tmp
     hall = "The hall cost 181 million kronor"
     expect(screen.mark(hall)).to_have_text("≠ source says otherwise")
     wrong = screen.behind(hall)
-    expect(wrong.locator(".quote")).to_have_text("It creates 64 jobs and cost 118 million kronor.")
+    expect(wrong.locator(".quote mark")).to_have_text("It creates 64 jobs and cost 118 million kronor.")
     expect(wrong).to_contain_text("The quote says “cost 118 million kronor”, not 181 million.")
-    with page.context.expect_page() as opened:
-        wrong.get_by_role("link", name="the passage in its page").click()
-    expect(opened.value.locator("mark").first).to_contain_text("118 million kronor")
+    wrong.get_by_role("link", name="See it in the page").click()
+    expect(page.locator(".paper mark").first).to_contain_text("118 million kronor")
+    page.get_by_role("link", name="Back to the run").click()
     expect(screen.mark("A ferry used to cross")).to_have_text("⊘ source unavailable")
     expect(screen.mark("It carried its first tram")).to_have_text("∅ no source")
     page.get_by_text("Only problems").click()
