@@ -94,9 +94,10 @@ def test_two_versions_of_a_page_side_by_side(server: Served, tab: Tab, tmp_path:
         "410",
         "412",
     }
-    expect(page.locator(".fates li", has_text="410 feathers")).to_contain_text("is not there")
+    expect(page.get_by_text("Quotes that are not in the other version")).to_be_visible()
     assert page.evaluate(NAMELESS) == [] and page.evaluate(PALE) == []
     with page.expect_download() as download:
+        page.get_by_text("About this page").click()
         page.get_by_role("button", name="Download original").click()
     assert download.value.suggested_filename == "about.txt"
     assert b"<h1>" in Path(download.value.path()).read_bytes()

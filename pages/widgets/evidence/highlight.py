@@ -18,19 +18,20 @@ Match = tuple[int, int, str]
 
 def find_matches(text: str, query: str) -> list[Match]:
     """Where the words of the query stand in the text, whatever their endings; in scripts without blanks,
-    their pairs of characters."""
-    wanted = set(content_stems(query))
-    found: list[Match] = []
+    their pairs of characters, of which overlapping ones become one."""
+    wanted, found = set(content_stems(query)), list[Match]()
     for word in _WORD.finditer(text):
-        parts = tokenize(word.group())
-        stems = [part for part in map(stem, parts) if part in wanted]
-        if not stems:
-            continue
+        parts, at = tokenize(word.group()), word.start()
         if len(parts) == 1 or word.group().isascii():
-            found.append((word.start(), word.end(), stems[0]))
-        else:
-            found += _match_bigrams(word.group(), word.start(), wanted)
-    return _merge_overlaps(found)
+            found += [(at, word.end(), one) for one in map(stem, parts) if one in wanted][:1]
+            continue
+        for n in range(len(word.group()) - 1):
+            pair = "".join(tokenize(word.group()[n : n + 2]))
+            if pair in wanted and found and at + n < found[-1][1]:
+                found[-1] = (found[-1][0], at + n + 2, found[-1][2])
+            elif pair in wanted:
+                found.append((at + n, at + n + 2, pair))
+    return found
 
 
 def render_snippet(text: str, query: str, *, rows: bool = False) -> str:
@@ -49,7 +50,7 @@ def render_snippet(text: str, query: str, *, rows: bool = False) -> str:
 
 
 def choose_window(text: str, found: list[Match]) -> tuple[int, int]:
-    """The first stretch of at most `SHOWN` characters, cut at blanks, with the most different words."""
+    """The first stretch of at most MAX_CHARS characters, cut at blanks, with the most different words."""
     if len(text) <= MAX_CHARS:
         return 0, len(text)
     best, most = 0, -1
@@ -62,26 +63,6 @@ def choose_window(text: str, found: list[Match]) -> tuple[int, int]:
     start = text.find(" ", max(0, start - 1), start + 40) + 1 if start else 0
     end = text.rfind(" ", start, start + MAX_CHARS) if start + MAX_CHARS < len(text) else len(text)
     return start, end if end > start + MAX_CHARS // 2 else min(len(text), start + MAX_CHARS)
-
-
-def _match_bigrams(word: str, offset: int, wanted: set[str]) -> list[Match]:
-    found: list[Match] = []
-    for i in range(len(word) - 1):
-        pair = "".join(tokenize(word[i : i + 2]))
-        if pair in wanted:
-            found.append((offset + i, offset + i + 2, pair))
-    return found
-
-
-def _merge_overlaps(found: list[Match]) -> list[Match]:
-    """Spots that touch or overlap become one."""
-    joined: list[Match] = []
-    for a, b, name in found:
-        if joined and a < joined[-1][1]:
-            joined[-1] = (joined[-1][0], b, joined[-1][2])
-        else:
-            joined.append((a, b, name))
-    return joined
 
 
 def _escape_on_one_line(text: str) -> str:

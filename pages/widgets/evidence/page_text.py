@@ -15,7 +15,6 @@ WINDOW_CHARS = 40_000
 """Characters of a text that are drawn at once: a page of a megabyte must stay usable."""
 CONTEXT_CHARS = 220
 """Characters shown before and after a quote."""
-MAX_LINKS = 200
 CELL_JOINT = " | "
 """Joins the cells of a table's row in a page's text."""
 
@@ -124,17 +123,6 @@ def render_kept_facts(facts: Sequence[Fact], run_id: str, chosen: str) -> str:
             f'<li{here}><a href="{url}" target="_self">{escape.html(fact.statement)}</a>{state}</li>'
         )
     return f'<ul class="kept">{"".join(items)}</ul>'
-
-
-def render_links(page: Page) -> str:
-    """The page's links, as an HTML list; those beyond the first MAX_LINKS are counted."""
-    shown = page.links[:MAX_LINKS]
-    items = "".join(
-        f"<li>{escape.render_link(link.url, escape.shorten(link.text, 120))}</li>" for link in shown
-    )
-    more = len(page.links) - MAX_LINKS
-    rest = f'<p class="soft">and {more:,} more</p>' if more > 0 else ""
-    return f'<div class="ts"><ul class="links">{items}</ul>{rest}</div>'
 
 
 def choose_file_name(page: Page) -> tuple[str, str]:

@@ -6,7 +6,6 @@ import streamlit as st
 
 from agent.actions import sources
 from agent.errors import NotFound
-from agent.text.plurals import format_count
 from agent.types import PAGE_ORIGIN_LABELS, Fact, Page
 from agent.types.facts import number_step
 from agent.workbench import RunSnapshot
@@ -53,10 +52,6 @@ def draw() -> None:
             step = number_step(view.state.actions, ref.step) if view and ref else 0
             st.html(f'<div class="ts small">{page_text.render_metadata(page, ref, step)}</div>')
             _draw_download(page, page_id)
-        if page.links:
-            label = f"{format_count(len(page.links), 'link')} on this page"
-            with st.expander(label, icon=":material/link:", key="page-links"):
-                st.html(page_text.render_links(page))
     found = sources.list_versions(bench, page)
     if len(found) > 1:
         told = page_versions.render_versions(found, page_id, asked.get("run", ""), asked.get("with", ""))

@@ -11,7 +11,6 @@ import streamlit as st
 
 from agent.actions import page_input
 from agent.actions.page_input import FailedRequest
-from agent.engine.run_state import RunState
 from agent.types import Outcome, Refusal, Status
 from agent.web import mime
 from agent.workbench import RunSnapshot
@@ -25,34 +24,17 @@ from pages.widgets.shell import (
     markup,
     pagination,
     ui,
-    view_cache,
 )
 
-PAGE_SIZE, REFUSALS_PAGE_SIZE = 8, 20
-"""Rows on a page of what could not be read, and of what was refused: the cost of a poll must not grow with
-the run."""
+PAGE_SIZE = 8
+"""Rows on a page: the cost of a poll must not grow with the run."""
 OWN_PAGE_KEY = "research-own-page"
-TAKEN_NOTICES = {
-    Status.REVIEW: "Added. It is analysed and the answer updated.",
-    Status.DONE: "Added. It is analysed and the answer updated.",
-    Status.PAUSED: "Added. It is analysed when the run continues.",
-    Status.STOPPED: "Added. It is analysed when the run continues.",
-    Status.FAILED: "Added. It is analysed when the run continues.",
-}
-
-
-def count_failed_requests(state: RunState) -> int:
-    """How many looks brought nothing."""
-    return len(page_input.list_failed_requests(state))
 
 
 def draw(view: RunSnapshot) -> None:
     """The list, newest first, each with what can be done; then what was proposed and not followed."""
-    state, found = (
-        view.state,
-        view_cache.get_or_compute(view, "unread", lambda: page_input.list_failed_requests(view.state)),
-    )
-    if not found and not state.refusals:
+    found, refused = page_input.list_failed_requests(view.state), view.state.refusals[::-1]
+    if not found and not refused:
         empty_state.draw(
             "Everything asked for could be read",
             "Pages that block us, time out or cannot be read appear here with the reason.",
@@ -68,12 +50,10 @@ def draw(view: RunSnapshot) -> None:
         with ui.popover("Add a page", OWN_PAGE_KEY, "note_add") as opened:
             if opened.open:
                 _draw_form(view, "", OWN_PAGE_KEY)
-    turned = f"research-refused-{view.run.id}"
-    if not_followed := render_refusals(
-        pagination.take_page(state.refusals[::-1], REFUSALS_PAGE_SIZE, turned)
-    ):
-        st.html(not_followed)
-        pagination.draw(len(state.refusals), REFUSALS_PAGE_SIZE, turned, "refusals")
+    if refused:
+        turned = f"research-refused-{view.run.id}"
+        st.html(render_refusals(pagination.take_page(refused, PAGE_SIZE, turned)))
+        pagination.draw(len(refused), PAGE_SIZE, turned, "refusals")
 
 
 def render_row(one: FailedRequest) -> str:
@@ -92,16 +72,16 @@ def render_refusals(refusals: Sequence[Refusal]) -> str:
     """What was proposed and not followed, as an HTML table."""
     rows = [[escape.html(escape.shorten(one.what, 200)), escape.html(one.why)] for one in refusals]
     head = '<h3 class="ts-section">Proposed, but not followed</h3>'
-    return f'<div class="ts">{head}{markup.table(["What", "Why"], rows)}</div>' if rows else ""
+    return f'<div class="ts">{head}{markup.table(["What", "Why"], rows)}</div>'
 
 
 def _draw_actions(view: RunSnapshot, one: FailedRequest) -> None:
-    if not (one.can_retry or one.can_supply):
-        return
     name = _hash_key(one.what)
     with st.container(horizontal=True, gap="small"):
         if one.can_retry:
-            ui.button("Try again", f"research-again-{name}", _retry, view.run.id, one.what, icon="refresh")
+            done = "It is tried again at the next decision."
+            args = {"what": one.what, "done": done}
+            ui.act(view, "retry", f"research-again-{name}", "Try again", icon="refresh", given=args)
         if one.can_supply:
             key = f"research-give-{name}"
             with ui.popover("Paste its text", key, "content_paste") as opened:
@@ -111,42 +91,38 @@ def _draw_actions(view: RunSnapshot, one: FailedRequest) -> None:
 
 def _draw_form(view: RunSnapshot, url: str, popover: str) -> None:
     """The fields in which a person gives a page: at `url`, or at the address they type."""
-    run_id, name = view.run.id, _hash_key(url or OWN_PAGE_KEY)
+    name = _hash_key(url or OWN_PAGE_KEY)
     st.caption("What you add counts as read, and is marked as given by you wherever it is cited.")
     if not url:
-        st.text_input(
-            "Page address", key=f"research-at-{name}", placeholder="https:// (a file may have none)"
-        )
-    draft, hint = f"paste:{run_id}:{name}", "Select all on the page, copy, and paste it here"
+        hint = "https:// (a file may have none)"
+        st.text_input("Page address", key=f"research-at-{name}", placeholder=hint)
+    draft, hint = f"paste:{view.run.id}:{name}", "Select all on the page, copy, and paste it here"
     drafts.text_area("Page text", draft, height=140, most=page_input.MAX_PASTED_CHARS, placeholder=hint)
-    ui.button("Use this text", f"research-paste-do-{name}", _give, view, url, popover, type="primary")
+    args = (_give, view, url, popover, draft)
+    ui.button("Use this text", f"research-paste-do-{name}", *args, type="primary")
     hint = f"{mime.FORMAT_NAMES} can be read"
     file = st.file_uploader("Or its file", list(mime.BY_ENDING), key=f"research-file-{name}", help=hint)
     if file is not None:
-        given = (file.name, file.getvalue())
-        ui.button(
-            "Use this file", f"research-file-do-{name}", _give, view, url, popover, given, type="primary"
-        )
+        given = {"name": file.name, "data": file.getvalue()}
+        ui.button("Use this file", f"research-file-do-{name}", *args, given, type="primary")
 
 
-def _give(view: RunSnapshot, url: str, popover: str, file: tuple[str, bytes] | None = None) -> None:
+def _give(view: RunSnapshot, url: str, popover: str, draft: str, file: dict[str, Any] | None = None) -> None:
     """Give the run the file, or else the text that was pasted."""
-    run_id, name = view.run.id, _hash_key(url or OWN_PAGE_KEY)
-    address = url or (st.session_state.get(f"research-at-{name}") or "").strip()
-    draft = f"paste:{run_id}:{name}"
 
     def taken(_: Any) -> None:
         if file is None:
             drafts.clear(draft)
         ui.close_popover(popover)
 
-    done = TAKEN_NOTICES.get(view.run.status, "Added. The run uses it at its next step.")
-    given = {"file": {"name": file[0], "data": file[1]}} if file else {"text": drafts.read(draft)}
-    client.act(run_id, "supply", url=address, done=done, then=taken, **given)
-
-
-def _retry(run_id: str, what: str) -> None:
-    client.act(run_id, "retry", what=what, done="It is tried again at the next decision.")
+    after = "The run uses it at its next step."
+    if view.run.status in (Status.REVIEW, Status.DONE):
+        after = "It is analysed and the answer updated."
+    elif view.run.status is not Status.RUNNING:
+        after = "It is analysed when the run continues."
+    url = url or (st.session_state.get(f"research-at-{_hash_key(OWN_PAGE_KEY)}") or "").strip()
+    given = {"file": file} if file else {"text": drafts.read(draft)}
+    client.act(view.run.id, "supply", url=url, done=f"Added. {after}", then=taken, **given)
 
 
 def _hash_key(what: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
+from agent.actions.page_input import list_failed_requests
 from agent.errors import NotFound
 from agent.types import Status
 from agent.workbench import RunSnapshot
@@ -118,7 +119,7 @@ def draw_panes(
 def draw_sources(view: RunSnapshot) -> None:
     """The sites of a run, what could not be read, and the graph of its pages."""
     sources.draw(view)
-    if unreadable_pages.count_failed_requests(view.state) or view.state.refusals:
+    if list_failed_requests(view.state) or view.state.refusals:
         with st.expander(
             "Unavailable sources", icon=":material/link_off:", key="sources-unread", on_change="rerun"
         ) as unread:

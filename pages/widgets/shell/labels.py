@@ -134,17 +134,6 @@ def describe_world(name: str) -> str:
     return {"live": "live", "demo": "demo world"}.get(name) or f"folder {PurePath(name).name or name}"
 
 
-REFUSAL = {
-    "off_topic": "Outside this site’s topic",
-    "not_covered": "The site does not answer this",
-    "unsupported": "No drafted sentence is supported by its quotes",
-    "needs_clarification": "A clarifying question",
-    "blocked": "The site could not be read",
-    "budget": "A limit was reached",
-}
-"""What kind of refusal an answer without a statement is."""
-
-
 def format_percent(share: float | None) -> str:
     """0.62 as "62 %"; a dash when there is none."""
     return "–" if share is None else f"{round(share * 100)} %"
