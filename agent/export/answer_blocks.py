@@ -30,7 +30,7 @@ from agent.types import (
 SentenceWriter = Callable[[Sentence], list[Span | str]]
 """Writes a sentence, list item or cell with its marks; its text comes first."""
 WRITER_LABELS = {"keyless": "none (rules only)"}
-DEMO_WORLD_NOTE = "This run read the demo world: its sites and all that they say are invented."
+DEMO_WORLD_NOTE = "From the demo world: its sites and all that they say are invented."
 ENGLISH_WORDS = load_report_words(ENGLISH)
 NO_STATEMENT = "No statement could be backed, so none is made."
 
@@ -38,7 +38,8 @@ NO_STATEMENT = "No statement could be backed, so none is made."
 def write_bands(settings: Settings) -> list[Block]:
     """What a reader is to know before all else: that the sources are invented, the model a recorded one."""
     is_told = {DEMO_WORLD_NOTE: settings.world == "demo", NOTE: settings.model == RECORDED}
-    return [Paragraph([note], "band") for note, is_so in is_told.items() if is_so]
+    told = " ".join(note for note, is_so in is_told.items() if is_so)
+    return [Paragraph([told], "band")] if told else []
 
 
 def write_text(
@@ -52,14 +53,26 @@ def write_text(
     """What an answer says, with citations that are links (`cite`) or only numbers, and the mark of each
     sentence in brackets; first that no model judged it, where none did."""
     note = [Paragraph([words["unjudged"]], "soft")] if answer.verdict == "passages_found" else []
+    quiet = find_repeated_citations(answer)
 
     def cite(sentence: Sentence) -> list[Span | str]:
-        numbers = list(map(str, answer.citation_numbers(sentence)))
+        numbers = [] if id(sentence) in quiet else list(map(str, answer.citation_numbers(sentence)))
         spans: list[Span | str] = [sentence.text, " "] if numbers else [sentence.text]
         spans += [Span(n, style) for n in (numbers if style == "cite" else [", ".join(numbers)]) if n]
         return [*spans, " ", Span(f"({label})", "emphasis")] if (label := mark(sentence)) else spans
 
     return [*note, *write_body(answer, cite, level=level, words=words)]
+
+
+def find_repeated_citations(answer: Answer) -> set[int]:
+    """The cells (by identity) whose citations the last cell of their row has too."""
+    tables = {block.id for block in answer.blocks if block.kind == "table"}
+    rows: dict[tuple[str, int], list[Sentence]] = {}
+    for said in sorted(answer.sentences, key=lambda said: said.column):
+        if said.block in tables:
+            rows.setdefault((said.block, said.row), []).append(said)
+    same = [row for row in rows.values() if len({*map(tuple, map(answer.citation_numbers, row))}) == 1]
+    return {id(said) for row in same for said in row[:-1]}
 
 
 def write_answer(answer: Answer, settings: Settings, **form: Any) -> list[Block]:

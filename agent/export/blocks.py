@@ -42,10 +42,10 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Bullets:
-    """A list of tuples (item, sub-items); a `numbered` one counts from 1."""
+    """A list of tuples (item, sub-items); `numbers` are those of sources, which citations link to."""
 
     items: Sequence[tuple[Inline, Sequence[str]]]
-    numbered: bool = False
+    numbers: Sequence[int] = ()
 
     @classmethod
     def of(cls, items: Iterable[Inline]) -> list[Block]:
@@ -65,11 +65,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Quote:
-    """A verbatim quote, with the words around it on the stored page where they are known."""
+    """A verbatim quote."""
 
     text: str
-    before: str = ""
-    after: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
 
 from agent.evidence.confidence import describe_parts, list_changes
 from agent.evidence.report_words import words_for
@@ -47,14 +46,12 @@ SETTING_LABELS = {
     "seconds": "working seconds",
 }
 VALUE_LABELS = {"ask": "pause and ask", "report": "write the report", RECORDED: LABEL, **WRITER_LABELS}
-CONTEXT_CHARS = 160
-"""Characters of the page shown before and after a quote, where a format shows context."""
 
 
-def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
-    """The answer to be read: what it says, what is open and assumed, how certain it is and why, how it was
-    found, and its sources; `quoted`: these with their quotes. Sentences that are not supported, not checked,
-    disputed, or in part absent from their sources are marked."""
+def build_paper(report: Report, *, linked: bool = True) -> list[Block]:
+    """The answer to be read: what it says, what is open and assumed, how certain it is and why, and its
+    sources with their quotes, to which citations are links where `linked`. Sentences that are not supported,
+    not checked, disputed, or in part absent from their sources are marked."""
     answer, words = report.answer, words_for(report.run.question or UNTITLED)
     blocks = _write_head(report, words["question"])
     if report.checked:
@@ -63,23 +60,17 @@ def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
     if answer is None:
         return [*blocks, Paragraph(["There is no answer yet."])]
     if not answer.sentences:
-        refused = (answer.certainty, answer.missing, answer.journey)
-        return [*blocks, *(Paragraph([text]) for text in refused if text)]
+        return [*blocks, *(Paragraph([text]) for text in (answer.certainty, answer.missing) if text)]
     mark = partial(describe_mark, words=words)
-    blocks += write_text(answer, level=2, words=words, style="cite" if quoted else "ref", mark=mark)
+    blocks += write_text(answer, level=2, words=words, style="cite" if linked else "ref", mark=mark)
     told = {
         "not_answered": answer.missing,
         "assumed": answer.assumed,
         "note": answer.remark,
-        "certainty": answer.certainty,
-        "how_found": answer.journey,
+        "certainty": answer.certainty.replace(f" ({format_percent(answer.confidence or 0.0)})", ""),
     }
     blocks += [write_label(words[name], format_sentence(text)) for name, text in told.items() if text]
-    if not quoted:
-        return blocks + _list_references(report, answer, words)
-    cited = _list_cited(answer)
-    sources = [block for one in cited for block in write_source(one, report, is_audit=False)]
-    return [*blocks, *([Heading(2, words["references"]), *sources] if sources else [])]
+    return blocks + _list_references(report, answer, words)
 
 
 def build_document(report: Report) -> list[Block]:
@@ -134,29 +125,28 @@ def _write_head(report: Report, name: str, *about: Block) -> list[Block]:
     return [Heading(1, title or format_question(question)), *asked, *about, *bands]
 
 
-def _list_cited(answer: Answer) -> list[Source]:
-    cited = {n for said in answer.main_sentences for n in answer.citation_numbers(said)}
-    return [source for source in answer.sources if source.n in cited]
-
-
 def _list_references(report: Report, answer: Answer, words: Mapping[str, str]) -> list[Block]:
-    """The sources that are cited by their numbers, in a full report with the quotes they are cited for; of a
-    checked text all that were read."""
-    used, items = set[str](), list[tuple[Inline, Sequence[str]]]()
-    for source in answer.sources if report.checked else _list_cited(answer):
-        reference = make_reference(source, report, used)
-        quotes = [f"“{quote}”" for quote in reference.quotes] if answer.length == "full" else []
-        items.append((_write_reference(reference, words["accessed"]), quotes))
+    """The sources that are cited, by their numbers, with the quotes they are cited for; of a checked text all
+    that were read."""
+    used, items, numbers = set[str](), list[tuple[Inline, Sequence[str]]](), list[int]()
+    cited = {n for said in answer.main_sentences for n in answer.citation_numbers(said)}
+    for source in answer.sources:
+        if report.checked or source.n in cited:
+            reference = make_reference(source, report, used)
+            quotes = [f"“{quote.replace(' | ', ' · ')}”" for quote in reference.quotes if not report.checked]
+            items.append((_write_reference(reference, words["accessed"]), quotes))
+            numbers.append(source.n)
     title = words["sources_read" if report.checked else "references"]
-    return [Heading(2, title), Bullets(items, numbered=True)] if items else []
+    return [Heading(2, title), Bullets(items, numbers)] if items else []
 
 
 def _write_reference(reference: Reference, accessed: str) -> Inline:
     """Author, title, site, date, address and the day it was read, behind the word `accessed`."""
     names, day = "; ".join(reference.authors).rstrip("."), format_iso_date(reference.accessed)
-    note = f" ({reference.origin_note})" if reference.origin_note else ""
+    title, note = reference.title.rstrip("."), f"({reference.origin_note})" * bool(reference.origin_note)
+    where, end = " ".join(filter(None, (reference.place, note))), "" if title.endswith(("?", "!")) else "."
     spans: list[Span | str] = [f"{names}. "] if names else []
-    spans += [Span(reference.title.rstrip("."), "emphasis"), f". {reference.place}{note}."]
+    spans += [Span(title, "emphasis"), f"{end} {where}." if where else end]
     spans += [" ", Span(reference.url, url=reference.url)] if reference.url else []
     return [*spans, f" {accessed} {day}."] if day else spans
 
@@ -173,13 +163,13 @@ def _list_conflicts(conflicts: Iterable[Conflict]) -> list[Block]:
     return [Bullets(items)] if items else []
 
 
-def write_source(source: Source, report: Report, *, is_audit: bool = True) -> list[Block]:
-    """A source with its quotes; for an audit with the time and the hash of its text."""
+def write_source(source: Source, report: Report) -> list[Block]:
+    """A source with its quotes, and the time and the hash of its text."""
     origin = PAGE_ORIGIN_LABELS[source.given]
     kept = [
         f"{origin[:1].upper()}{origin[1:]}, who says it is this page's; not fetched" if origin else "",
         f"Retrieved {source.fetched_at}" if source.fetched_at else "",
-        f"SHA-256 {source.sha256}" if source.sha256 and is_audit else "",
+        f"SHA-256 {source.sha256}" if source.sha256 else "",
     ]
     note = " · ".join(part for part in kept if part)
     reference = make_reference(source, report, set())
@@ -188,26 +178,9 @@ def write_source(source: Source, report: Report, *, is_audit: bool = True) -> li
         Heading(3, reference.title, source.n),
         *([Paragraph([f"{work}."])] if work else []),
         Paragraph([Span(source.url, url=source.url)]),
-        *_quote_in_context(source, report),
+        *map(Quote, source.quotes),
         *([Paragraph([note], "soft")] if note else []),
     ]
-
-
-def _quote_in_context(source: Source, report: Report) -> list[Quote]:
-    """The source's quotes, each with the words around it where its page is in `report.stored_pages`."""
-    facts = {fact.id: fact for fact in report.facts}
-    found = []
-    for quote, fact_id in zip_longest(source.quotes, source.fact_ids[: len(source.quotes)]):
-        fact = facts.get(fact_id)
-        page = report.stored_pages.get(fact.page_id) if fact else None
-        before = after = ""
-        if fact and page and fact.verified and fact.read_quote(page.text) == quote:
-            left, right = max(0, fact.start - CONTEXT_CHARS), fact.end + CONTEXT_CHARS
-            before, after = page.text[left : fact.start], page.text[fact.end : right]
-            before = f"… {before.partition(' ')[2]}" if left else before
-            after = f"{after.rpartition(' ')[0]} …" if right < len(page.text) else after
-        found.append(Quote(quote, before, after))
-    return found
 
 
 def _facts(report: Report) -> list[Block]:

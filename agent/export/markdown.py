@@ -22,7 +22,7 @@ from agent.export.report import Report
 
 def render_markdown(report: Report) -> str:
     """The answer of a run as Markdown to paste: text, numbered references, nothing of how it was made."""
-    return render_blocks(build_paper(report))
+    return render_blocks(build_paper(report, linked=False))
 
 
 def render_evidence_markdown(report: Report) -> str:
@@ -43,13 +43,11 @@ def _render_block(block: Block) -> str:
         case Paragraph(spans, style):
             text = _render_spans(spans)
             return f"**{text}**" if text and style == "band" else text
-        case Bullets(items, numbered):
+        case Bullets(items, numbers):
+            marks = [f"{n}." for n in numbers] or ["-"] * len(items)
             lines = [
-                [
-                    f"{f'{n}.' if numbered else '-'} {_render_spans(spans)}",
-                    *(f"    - {escape_inline(s)}" for s in sub),
-                ]
-                for n, (spans, sub) in enumerate(items, start=1)
+                [f"{mark} {_render_spans(spans)}", *(f"    - {escape_inline(s)}" for s in sub)]
+                for mark, (spans, sub) in zip(marks, items, strict=True)
             ]
             return "\n".join(line for item in lines for line in item)
         case Table(heads, rows, caption):

@@ -23,6 +23,16 @@ from agent.types import PAGE_ORIGIN_LABELS, PageRef, Publication, Source
 
 _DATE = re.compile(r"(?!0000)(\d{4})(?!\d)(?:-(0[1-9]|1[0-2])(?!\d)(?:-(0[1-9]|[12]\d|3[01])(?!\d))?)?")
 _WORD = re.compile(r"[a-z0-9]{3,}")
+_NAME = re.compile(r"(?![A-Z]{3})[^\W\d_](?:[^\W\d_]|['’.-])*")
+MAX_NAMES = 5
+_GROUP_WORDS = frozenset(
+    "the of and for in on by with group team staff desk news newsroom editors editorial press agency media "
+    "office ministry department university institute college school council museum library society club "
+    "association union foundation trust bank company inc inc. ltd ltd. llc ab as oy gmbh ag co co. city "
+    "county region authority commission committee board centre center service services redaktionen "
+    "kommun redaktion admin".split()
+)
+"""Words of groups' names, which no person has."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +44,7 @@ class Reference:
     url: str
     container: str
     authors: Sequence[str]
-    """People and groups, each whole; or the one line that a page gives as its author."""
+    """People and groups, each whole; or the line that a page gives as its author, where it is not plain."""
     doi: str
     journal: str
     licence: str
@@ -54,11 +64,29 @@ class Reference:
         return ", ".join(filter(None, parts))
 
     @property
+    def names(self) -> list[tuple[str, ...]]:
+        """The authors: family and given names of a person, the name of a group alone."""
+        return [split_person(name, self.container) or (name,) for name in self.authors]
+
+    @property
     def remarks(self) -> list[str]:
         """The origin note in brackets, the licence, and the quotes in quotation marks."""
         origin = [f"({self.origin_note})"] if self.origin_note else []
         licence = [f"Licence: {self.licence}."] if self.licence else []
         return [*origin, *licence, *(f"“{quote}”" for quote in self.quotes)]
+
+
+def split_person(name: str, place: str) -> tuple[str, str] | None:
+    """Family and given names of a person; None for a group, for the site at `place` itself, and where it is
+    not plain who it is."""
+    words, bare = name.split(), "".join(_WORD.findall(_to_ascii(name)))
+    if not 2 <= len(words) <= MAX_NAMES or bare in re.sub(r"[^a-z0-9]", "", place):
+        return None
+    if any(word.lower() in _GROUP_WORDS or not _NAME.fullmatch(word) for word in words):
+        return None
+    family = next((n for n, word in enumerate(words) if n and word[0].islower()), len(words) - 1)
+    is_plain = words[0][0].isupper() and words[-1][0].isupper() and not words[-1].endswith(".")
+    return (" ".join(words[family:]), " ".join(words[:family])) if is_plain else None
 
 
 def collect_references(report: Report, extra: Iterable[PageRef] = ()) -> list[Reference]:
@@ -108,7 +136,7 @@ def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
         url=url,
         container=host(source.url).removeprefix("www.") if url else "",
         issued=issued,
-        authors=[to_one_line(name) for name in work.authors or [page.author if page else ""] if name],
+        authors=[to_one_line(name) for name in work.authors or _split_line(page.author if page else "")],
         doi=to_one_line(work.doi),
         journal=to_one_line(work.journal),
         licence=to_one_line(work.licence),
@@ -117,6 +145,12 @@ def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
         quotes=[to_one_line(quote) for quote in source.quotes],
         origin_note=PAGE_ORIGIN_LABELS[source.given],
     )
+
+
+def _split_line(line: str) -> list[str]:
+    """The people whom a line names; the line whole where it names other than people."""
+    names = re.split(r",\s+|\s+(?:and|&)\s+", line)
+    return names if all(split_person(name, "-") for name in names) else [line] * bool(line)
 
 
 def parse_date_parts(text: str) -> tuple[int, ...]:
@@ -175,7 +209,10 @@ def render_csl(references: Iterable[Reference]) -> str:
             "type": kind,
             "title": reference.title,
             "container-title": reference.journal or reference.container,
-            "author": [{"literal": name} for name in reference.authors],
+            "author": [
+                {"literal": rest[0]} if len(rest) == 1 else {"family": rest[0], "given": rest[1]}
+                for rest in reference.names
+            ],
             "DOI": reference.doi,
             "URL": reference.url,
             **{name: {"date-parts": [list(date)]} for name, date in dates.items() if date},
@@ -200,7 +237,7 @@ def render_ris(references: Iterable[Reference]) -> str:
             "TY": "JOUR" if reference.journal else "ELEC" if reference.url else "GEN",
             "ID": reference.key,
             "TI": reference.title,
-            "AU": reference.authors,
+            "AU": list(map(", ".join, reference.names)),
             "T2": reference.journal or reference.container,
             "DO": reference.doi,
             "PY": str(reference.issued[0]) if issued else "",
@@ -223,7 +260,10 @@ def render_bibtex(references: Iterable[Reference]) -> str:
     for reference in references:
         fields = {
             "title": escape_tex(reference.title),
-            "author": " and ".join(f"{{{escape_tex(name)}}}" for name in reference.authors),
+            "author": " and ".join(
+                escape_tex(", ".join(name)) if name[1:] else f"{{{escape_tex(*name)}}}"
+                for name in reference.names
+            ),
             "journal": escape_tex(reference.journal),
             "organization": "" if reference.journal else escape_tex(reference.container),
             "doi": _BRACES.sub("", reference.doi),

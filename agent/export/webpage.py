@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from markupsafe import Markup, escape
@@ -20,12 +20,11 @@ from agent.export.escaping import clean_url, strip_invisible
 from agent.export.report import Report
 
 HERE = Path(__file__).parent
-_EMPTY_LINES = re.compile(r"\n\s*\n")
 _NUMBER = re.compile(r"[+−-]?[\d.,]+(?: %)?")
 
 
 def render_html(report: Report) -> str:
-    """The answer of a run as one HTML file. Quotes of pages in `report.stored_pages` are shown in context."""
+    """The answer of a run as one HTML file."""
     style = (HERE / "webpage.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     frame = Markup((HERE / "webpage.html").read_text(encoding="utf-8"))
@@ -33,7 +32,7 @@ def render_html(report: Report) -> str:
         policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
         title=_clean(report.run.question or "Untitled question"),
         style=Markup(style),
-        body=Markup("\n").join(map(render_block, build_paper(report, quoted=True))),
+        body=Markup("\n").join(map(render_block, build_paper(report))),
     )
 
 
@@ -47,11 +46,11 @@ def render_block(block: Block) -> Markup:
             kind = Markup(f' class="{style}"') if style != "plain" else ""
             tag = Markup("div" if any(isinstance(span, Markup) for span in spans) else "p")
             return Markup("<{0}{1}>{2}</{0}>").format(tag, kind, _render_spans(spans))
-        case Bullets(items, numbered):
+        case Bullets(items, numbers):
             lines = (
                 _render_spans(spans) + (_render_list(map(_clean, sub)) if sub else "") for spans, sub in items
             )
-            return _render_list(lines, tag="ol" if numbered else "ul")
+            return _render_list(lines, numbers)
         case Table(heads, rows, caption):
             title = Markup("<caption>{}</caption>").format(_clean(caption)) if caption else ""
             head = Markup("").join(Markup('<th scope="col">{}</th>').format(_clean(name)) for name in heads)
@@ -59,9 +58,8 @@ def render_block(block: Block) -> Markup:
             return Markup('<div class="scroll" tabindex="0"><table>{}<tr>{}</tr>\n{}</table></div>').format(
                 title, head, Markup("").join(body)
             )
-        case Quote(text, before, after):
-            around = [_clean(_EMPTY_LINES.sub("\n", part)) for part in (before, text, after)]
-            return Markup("<blockquote>{}<mark>{}</mark>{}</blockquote>").format(*around)
+        case Quote(text):
+            return Markup("<blockquote>{}</blockquote>").format(_clean(text))
         case Chart(caption, series):
             picture = Markup(draw_svg(series))
             return Markup("<figure>{}<figcaption>{}</figcaption></figure>").format(picture, _clean(caption))
@@ -71,9 +69,10 @@ def _clean(text: str) -> Markup:
     return text if isinstance(text, Markup) else escape(strip_invisible(text))
 
 
-def _render_list(items: Iterable[Markup], tag: str = "ul") -> Markup:
-    listed = Markup("").join(Markup("<li>{}</li>").format(item) for item in items)
-    return Markup(f"<{tag}>{listed}</{tag}>")
+def _render_list(items: Iterable[Markup], numbers: Sequence[int] = ()) -> Markup:
+    tag, opened = "ol" if numbers else "ul", (f' id="source-{n}" value="{n}"' for n in numbers)
+    listed = (Markup(f"<li{next(opened, '')}>{{}}</li>").format(item) for item in items)
+    return Markup(f"<{tag}>{{}}</{tag}>").format(Markup("").join(listed))
 
 
 def _render_spans(spans: Inline) -> Markup:

@@ -30,7 +30,7 @@ def render_docx(report: Report) -> bytes:
     except ValueError:
         at = datetime(1980, 1, 1)
     properties.created = properties.modified = at
-    for block in build_paper(report, quoted=True):
+    for block in build_paper(report):
         _write_block(document, block)
     out = BytesIO()
     document.save(out)
@@ -47,12 +47,15 @@ def _write_block(document: Any, block: Block) -> None:
             )
         case Paragraph(spans, style):
             _write_spans(document.add_paragraph(), spans, bold=style == "band")
-        case Bullets(items, numbered):
-            for spans, sub_items in items:
-                look = "List Number" if numbered else "List Bullet"
-                _write_spans(document.add_paragraph(style=look), spans)
+        case Bullets(items, numbers):
+            for n, (spans, sub_items) in enumerate(items):
+                if numbers:  # written out: a number of Word's own is lost where the text is copied
+                    _write_spans(document.add_paragraph(), [f"[{numbers[n]}] ", *spans])
+                else:
+                    _write_spans(document.add_paragraph(style="List Bullet"), spans)
                 for line in sub_items:
-                    document.add_paragraph(_clean_line(line), style="List Bullet 2")
+                    look = "Quote" if numbers else "List Bullet 2"
+                    document.add_paragraph(_clean_line(line), style=look)
         case Table(heads, rows, caption):
             if caption:
                 document.add_paragraph(_clean_line(caption), style="Caption")

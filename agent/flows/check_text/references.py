@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from agent.text.urls import canonicalize, site
 from agent.types import Anchor, Citation
@@ -44,6 +44,7 @@ _ONE_AUTHOR = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)[^;)]*?({_YEAR})")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CELL_START, _CELL_END = re.compile(r"(?:^|[:;|])\s*$"), re.compile(r"\s*(?:[;|]|$)")
 _LABEL_WORD = re.compile(r"\w{2,}")
+_QUOTED = re.compile(r"\s*(?:[-*•]\s+)?[“„»«\"].*[”“«»\"]\s*")
 _BRACKETED = re.compile(r"\(<?(?:https?://|doi:|10\.)", re.I)
 Keys = tuple[int, int, list[str]]
 """Where a text cites, and what: numbers or labels ("3"), or author and year ("Smith 2020")."""
@@ -103,6 +104,7 @@ def read_references(lines: Sequence[Line], url: str) -> References:
     prose = [line.text for line in lines if line.kind in ("", "row") and not _ENTRY.match(line.text)]
     cited = {key: key.rpartition(" ") for text in prose for _, _, keys in _find_keys(text) for key in keys}
     found, places = dict[str, Citation](), set[int]()
+    last = max((n for n, line in enumerate(lines) if line.kind == "heading"), default=len(lines))
 
     def add(key: str, label: str, text: str, urls: Sequence[str]) -> None:
         """A reference; one with an address takes the place of one without."""
@@ -112,11 +114,8 @@ def read_references(lines: Sequence[Line], url: str) -> References:
 
     for n, line in enumerate(lines):
         entry = _ENTRY.match(line.text)
-        if line.kind == "heading" and entry and entry["mark"] in cited:
-            below = list(takewhile(lambda one: one.kind != "heading", lines[n + 1 :]))
-            places |= {one.start for one in below}  # as the program's own Word files list their sources
-            urls = [url for one in below for url in one.addresses]
-            add(entry["mark"], entry[0].strip(), line.text, urls)
+        if n and lines[n - 1].start in places and _QUOTED.fullmatch(line.text):
+            places.add(line.start)  # what an entry is cited for
         is_prose = any(
             not line.text.startswith((".", ",", ":"), end) for _, end, _ in _find_authors(line.text)
         )
@@ -124,7 +123,8 @@ def read_references(lines: Sequence[Line], url: str) -> References:
             entry = _ENTRY.match(text)
             raised = entry["raised"] or "" if entry else ""
             key = (entry["mark"] or entry["number"] or raised.translate(SUPERSCRIPTS)) if entry else ""
-            if entry and key in cited and (urls or not entry["number"] or lines[n - 1].start in places):
+            is_listed = n == last + 1 or lines[n - 1].start in places  # at the end, or below another one
+            if entry and key in cited and (urls or not entry["number"] or is_listed):
                 places.add(line.start)
                 add(key, f"[{key}]", text[entry.end() :], urls)
             for key, (author, _, year) in cited.items() if urls and not is_prose else ():

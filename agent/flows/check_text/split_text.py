@@ -26,6 +26,7 @@ _QUESTION_END = re.compile(r"[?？؟][\"'”’»)\]]*$")
 _SENTENCE_END = re.compile(r"[.!?…。！？।۔؟][\"'”’»)\]]*$")
 _SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?)\]])")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)])\s+")
+_REMARK = re.compile(r"\([^()]*\)")
 _EMPTY_BRACKETS = re.compile(r"[(\[]\s*[)\]]")
 
 
@@ -52,7 +53,12 @@ def split_text(page: Page, anchors: Sequence[Anchor] = ()) -> list[TextSentence]
             whole = TextSentence(id="", start=line.start, end=line.end, text=line.text, kind=kind)  # type: ignore[arg-type]
             found.append(whole.replace(paragraph=n, level=line.level))
         else:
-            found += _split_line(line, n, marks)
+            cut = _split_line(line, n, marks)
+            beside = lines[max(0, n - 1) : n] + lines[n + 1 : n + 2]
+            is_caption = any(one.kind == "row" or (one.kind == "heading" and not one.level) for one in beside)
+            if is_caption and len(cut) == 1 and not (line.kind or marks or _SENTENCE_END.search(line.text)):
+                cut[0].kind = "label"
+            found += cut
     return [one.model_copy(update={"id": f"s{n}"}) for n, one in enumerate(found, start=1)]
 
 
@@ -111,6 +117,7 @@ def _split_line(line: Line, paragraph: int, marks: Sequence[Mark]) -> list[TextS
             sentences[-1].citations += _join_citations(own)
             continue
         is_label = is_label and len(spans) == 1 and not _SENTENCE_END.search(words)
+        is_label |= bool(sentences) and bool(_REMARK.fullmatch(words))
         kind: SentenceKind = "label" if not words or is_label else "claim"
         stop = max([end, *(mark.end for mark in own)])
         at = (line.start, line.end) if line.kind == "row" else (line.start + start, line.start + stop)

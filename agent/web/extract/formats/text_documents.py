@@ -48,7 +48,9 @@ def extract_docx(data: bytes) -> Extraction:
 def _read_word(packed: zipfile.ZipFile, data: bytes) -> Extraction:
     about = packed.read("docProps/core.xml") if "docProps/core.xml" in packed.namelist() else b""
     no_picture = mammoth.images.img_element(lambda _image: {"src": ""})
-    reading = extract_fragment(mammoth.convert_to_html(io.BytesIO(data), convert_image=no_picture).value)
+    title = "p[style-name='Title'] => h1:fresh"
+    made = mammoth.convert_to_html(io.BytesIO(data), convert_image=no_picture, style_map=title)
+    reading = extract_fragment(made.value)
     if not reading.text:
         return WORD.refuse("empty")
     stated = _CORE_PROPERTY.findall(about.decode("utf-8", "replace"))
