@@ -9,12 +9,16 @@ import json
 import pytest
 
 from agent.types import SUPPORTED_VERDICTS, Sentence
+from agent.workbench import Workbench
 from bench.recordings import compare_outcome
+from tests.played.read_back import find_faults
 from tests.played.replay import replay
 from tests.played.scenario import FOLDER, REPLIES, Outcome, load_scenarios
 
 SCENARIOS = {scenario.id: scenario for scenario in load_scenarios()}
 RECORDED = sorted(path.stem for path in REPLIES.glob("*.jsonl"))
+READ_BACK: dict[str, list[str]] = {}
+"""What is not as it should be in the exports of each scenario."""
 LABELS: dict[str, dict[str, bool]] = json.loads((FOLDER / "labels.json").read_text("utf-8"))
 
 
@@ -26,6 +30,9 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
         for name in RECORDED:
             patch.setenv("TOUCHSTONE_DATA", str(tmp_path_factory.mktemp(name)))
             played[name] = replay(SCENARIOS[name])
+            bench = Workbench()
+            READ_BACK[name] = find_faults(bench)
+            bench.shutdown()
         return played
 
 
@@ -34,6 +41,11 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
 def test_a_recorded_run_comes_to_what_it_came_to(outcomes: dict[str, Outcome], name: str) -> None:
     """A difference that is wanted is stored with `python -m bench.recordings --write`."""
     assert not compare_outcome(SCENARIOS[name], outcomes[name])
+
+
+@pytest.mark.slow
+def test_exports_are_read_back_sentence_by_sentence(outcomes: dict[str, Outcome]) -> None:
+    assert len(READ_BACK) == len(outcomes) and not {name: told for name, told in READ_BACK.items() if told}
 
 
 @pytest.mark.slow

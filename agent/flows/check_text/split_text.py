@@ -26,7 +26,8 @@ _QUESTION_END = re.compile(r"[?？؟][\"'”’»)\]]*$")
 _SENTENCE_END = re.compile(r"[.!?…。！？।۔؟][\"'”’»)\]]*$")
 _SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?)\]])")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)])\s+")
-_REMARK = re.compile(r"\([^()]*\)")
+_REMARK = re.compile(r"^\([^()]*[^().!?]\)\s*")
+"""What a reviewer wrote behind the sentence before."""
 _EMPTY_BRACKETS = re.compile(r"[(\[]\s*[)\]]")
 
 
@@ -111,13 +112,13 @@ def _split_line(line: Line, paragraph: int, marks: Sequence[Mark]) -> list[TextS
         own = [mark for mark in marks if (start if n else 0) <= mark.start < following]
         words = _EMPTY_BRACKETS.sub(" ", " ".join(_LIST_MARK.sub("", bare[start:end]).split()))
         words = _SPACE_BEFORE.sub("", words).strip()
+        words = _REMARK.sub("", words) if sentences else words
         is_label = len(words.split()) <= MAX_LABEL_WORDS and not any(map(str.isdecimal, words))
         is_pointer = own and "://" in line.text[own[0].start : own[0].end]  # "See https://…"
         if sentences and is_pointer and is_label:
             sentences[-1].citations += _join_citations(own)
             continue
         is_label = is_label and len(spans) == 1 and not _SENTENCE_END.search(words)
-        is_label |= bool(sentences) and bool(_REMARK.fullmatch(words))
         kind: SentenceKind = "label" if not words or is_label else "claim"
         stop = max([end, *(mark.end for mark in own)])
         at = (line.start, line.end) if line.kind == "row" else (line.start + start, line.start + stop)
