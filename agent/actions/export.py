@@ -198,8 +198,6 @@ def render_shared_run(bench: ActionContext, run_id: str) -> SharedRun:
     if bench.store.ledger.is_deleted(run_id):
         raise NotFound("there is no such shared run")
     told = report.to_read
-    if told.answer:  # a guest sees nothing of how it was made: no note's words, which a journey searched for
-        told = replace(told, answer=told.answer.replace(journey=""))
     return SharedRun(told.run.question, render_html(told))
 
 
@@ -229,8 +227,8 @@ def _list_sources(
     return render(collect_references(build_report(bench, run_id), state.own.extra_sources(state)))
 
 
-READ, CHECK = "To read", "To check or go on with"
-TABLES, SOURCES = "Tables and graph", "Sources, for a bibliography"
+SEND, DATA = "To send", "Evidence and data"
+"""The groups of the formats, in the order of a menu."""
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _MD, _WEB, _CSV, _ZIP = "text/markdown", "text/html", "text/csv", "application/zip"
 _RIS = "application/x-research-info-systems"
@@ -244,29 +242,23 @@ _facts, _pages, _evidence, _graph = (
 )
 _bib, _ris, _csl = (partial(_list_sources, render) for render in (render_bibtex, render_ris, render_csl))
 _ALL = (
-    ExportFormat("md", "Markdown", "the answer with numbered references", "md", _MD, READ, _md),
-    ExportFormat("html", "Web page", "one file, opens offline, prints well", "html", _WEB, READ, _html),
-    ExportFormat("docx", "Word", "the report as a document", "docx", _WORD, READ, _docx, True),
-    ExportFormat("evidence.md", "Markdown with evidence", _EVIDENCE, "evidence.md", _MD, CHECK, _evidence),
-    ExportFormat("bundle", "Evidence bundle", _BUNDLE, "touchstone.zip", _ZIP, CHECK, _write_bundle, True),
-    ExportFormat("json", "JSON", "the run as data", "json", "application/json", CHECK, _write_json),
-    ExportFormat("csv", "Facts (CSV)", "one fact a row", "facts.csv", _CSV, TABLES, _facts),
-    ExportFormat("pages.csv", "Pages (CSV)", "one page a row", "pages.csv", _CSV, TABLES, _pages),
+    ExportFormat("md", "Markdown", "the answer with its references, to paste", "md", _MD, SEND, _md),
+    ExportFormat("html", "Web page", "one file, opens offline, prints well", "html", _WEB, SEND, _html),
     ExportFormat(
-        "items.csv", "Articles and posts (CSV)", _ITEMS, "items.csv", _CSV, TABLES, _items, False, "collect"
+        "docx", "Word", "the answer with its references as a document", "docx", _WORD, SEND, _docx, True
     ),
-    ExportFormat("graphml", "Graph (GraphML)", _GRAPH, "graphml", "application/xml", TABLES, _graph),
-    ExportFormat("bib", "BibTeX", "for LaTeX and Zotero", "bib", "application/x-bibtex", SOURCES, _bib),
+    ExportFormat("evidence.md", "Markdown with evidence", _EVIDENCE, "evidence.md", _MD, DATA, _evidence),
+    ExportFormat("bundle", "Evidence bundle", _BUNDLE, "touchstone.zip", _ZIP, DATA, _write_bundle, True),
+    ExportFormat("json", "JSON", "the run as data", "json", "application/json", DATA, _write_json),
+    ExportFormat("csv", "Facts (CSV)", "one fact a row", "facts.csv", _CSV, DATA, _facts),
+    ExportFormat("pages.csv", "Pages (CSV)", "one page a row", "pages.csv", _CSV, DATA, _pages),
     ExportFormat(
-        "ris",
-        "RIS",
-        "for Zotero, EndNote, Citavi",
-        "ris",
-        "application/x-research-info-systems",
-        SOURCES,
-        _ris,
+        "items.csv", "Articles and posts (CSV)", _ITEMS, "items.csv", _CSV, DATA, _items, False, "collect"
     ),
-    ExportFormat("csl", "CSL-JSON", "for pandoc and Zotero", "csl.json", "application/json", SOURCES, _csl),
+    ExportFormat("graphml", "Graph (GraphML)", _GRAPH, "graphml", "application/xml", DATA, _graph),
+    ExportFormat("bib", "BibTeX", "for LaTeX and Zotero", "bib", "application/x-bibtex", DATA, _bib),
+    ExportFormat("ris", "RIS", "for Zotero, EndNote, Citavi", "ris", _RIS, DATA, _ris),
+    ExportFormat("csl", "CSL-JSON", "for pandoc and Zotero", "csl.json", "application/json", DATA, _csl),
 )
 FORMATS = {chosen.name: chosen for chosen in _ALL}
 """Every format by its name."""

@@ -34,10 +34,10 @@ class Heading:
 @dataclass(frozen=True)
 class Paragraph:
     """Running text. `band` is a warning across the page, `soft` a remark in small print, `said` what
-    the answer says, `lead` the line of it that stands out."""
+    the answer says, `lead` the line of it that stands out, `quote` a verbatim quote."""
 
     spans: Inline
-    style: Literal["plain", "band", "soft", "said", "lead"] = "plain"
+    style: Literal["plain", "band", "soft", "said", "lead", "quote"] = "plain"
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,6 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Quote:
-    """A verbatim quote."""
-
-    text: str
-
-
-@dataclass(frozen=True)
 class Chart:
     """Numbers by label as bars, or as lines where the labels are years; the web page and Word draw it."""
 
@@ -80,4 +73,4 @@ class Chart:
     """What the labels name."""
 
 
-Block = Heading | Paragraph | Bullets | Table | Quote | Chart
+Block = Heading | Paragraph | Bullets | Table | Chart

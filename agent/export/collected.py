@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.export.answer_blocks import write_answer, write_bands
-from agent.export.blocks import Block, Bullets, Heading, Paragraph, Quote, Span
+from agent.export.blocks import Block, Bullets, Heading, Paragraph, Span
 from agent.export.markdown import render_blocks
 from agent.export.sheets import write_csv
 from agent.text.plurals import format_count
@@ -136,7 +136,10 @@ def _digest_blocks(given: CollectionResult) -> list[Block]:
     blocks += [Paragraph([answer.journey])] if answer.journey else []
     for source in answer.sources:
         blocks.append(Heading(3, source.title or source.url, source.n))
-        blocks += [Paragraph([Span(source.url, url=source.url)]), *map(Quote, source.quotes)]
+        blocks += [
+            Paragraph([Span(source.url, url=source.url)]),
+            *(Paragraph([quote], "quote") for quote in source.quotes),
+        ]
     return blocks
 
 
@@ -148,11 +151,11 @@ def _item_blocks(item: CollectedItem) -> list[Block]:
     )
     blocks: list[Block] = [Heading(3, item.title or "Untitled"), Paragraph([about])]
     blocks.append(Paragraph([Span(item.url, url=item.url)]))
-    blocks += [Quote(item.content)] if item.content else []
+    blocks += [Paragraph([item.content], "quote")] if item.content else []
     for post in item.posts:
         role = "" if post.role == "post" else f" ({post.role})"
         user, date = Span(post.user or "unknown", "strong"), format_post_date(post) or "date unknown"
-        blocks += [Paragraph([f"{post.n}. ", user, f", {date}{role}"]), Quote(post.text)]
+        blocks += [Paragraph([f"{post.n}. ", user, f", {date}{role}"]), Paragraph([post.text], "quote")]
     if item.trouble:
         blocks.append(Paragraph([Span(item.trouble, "emphasis")]))
     if item.also_at:

@@ -18,7 +18,7 @@ from agent.export.answer_blocks import (
     write_label,
     write_text,
 )
-from agent.export.blocks import Block, Bullets, Cell, Heading, Inline, Paragraph, Quote, Span, Table
+from agent.export.blocks import Block, Bullets, Cell, Heading, Inline, Paragraph, Span, Table
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
 from agent.llm.recorded import LABEL, RECORDED
@@ -178,7 +178,7 @@ def write_source(source: Source, report: Report) -> list[Block]:
         Heading(3, reference.title, source.n),
         *([Paragraph([f"{work}."])] if work else []),
         Paragraph([Span(source.url, url=source.url)]),
-        *map(Quote, source.quotes),
+        *(Paragraph([quote], "quote") for quote in source.quotes),
         *([Paragraph([note], "soft")] if note else []),
     ]
 

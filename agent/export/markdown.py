@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agent.export.blocks import Block, Bullets, Cell, Chart, Heading, Inline, Paragraph, Quote, Span, Table
+from agent.export.blocks import Block, Bullets, Cell, Chart, Heading, Inline, Paragraph, Span, Table
 from agent.export.document import build_document, build_paper
 from agent.export.escaping import (
     clean_url,
@@ -40,6 +40,8 @@ def _render_block(block: Block) -> str:
         case Heading(level, text, source):
             marks, line = "#" * level, escape_inline(text)
             return f"{marks} {source}\n\n**{line}**" if source else f"{marks} {line}"
+        case Paragraph([str(text)], "quote"):
+            return render_blockquote(text)
         case Paragraph(spans, style):
             text = _render_spans(spans)
             return f"**{text}**" if text and style == "band" else text
@@ -58,8 +60,6 @@ def _render_block(block: Block) -> str:
             ]
             title = f"*{escape_inline(caption)}*\n\n" if caption else ""
             return title + "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        case Quote(text):
-            return render_blockquote(text)
         case Chart():
             return ""
 

@@ -24,15 +24,12 @@ from agent.types import PAGE_ORIGIN_LABELS, PageRef, Publication, Source
 _DATE = re.compile(r"(?!0000)(\d{4})(?!\d)(?:-(0[1-9]|1[0-2])(?!\d)(?:-(0[1-9]|[12]\d|3[01])(?!\d))?)?")
 _WORD = re.compile(r"[a-z0-9]{3,}")
 _NAME = re.compile(r"(?![A-Z]{3})[^\W\d_](?:[^\W\d_]|['’.-])*")
-MAX_NAMES = 5
-_GROUP_WORDS = frozenset(
-    "the of and for in on by with group team staff desk news newsroom editors editorial press agency media "
-    "office ministry department university institute college school council museum library society club "
-    "association union foundation trust bank company inc inc. ltd ltd. llc ab as oy gmbh ag co co. city "
-    "county region authority commission committee board centre center service services redaktionen "
-    "kommun redaktion admin".split()
+_GROUP = re.compile(
+    r"\b(the|and|team|staff|desk|news\w*|redaktion\w*|editor\w*|press|agency|media|office|ministry|department|"
+    r"universit\w+|institut\w*|college|school|council|museum|library|society|club|association|union|foundation|"
+    r"bank|company|group|inc|ltd|llc|ab|oy|gmbh|ag|kommun|city|county|authority|committee|cent(?:er|re)|admin)\b"
 )
-"""Words of groups' names, which no person has."""
+"""What groups are called, and no person."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +77,8 @@ def split_person(name: str, place: str) -> tuple[str, str] | None:
     """Family and given names of a person; None for a group, for the site at `place` itself, and where it is
     not plain who it is."""
     words, bare = name.split(), "".join(_WORD.findall(_to_ascii(name)))
-    if not 2 <= len(words) <= MAX_NAMES or bare in re.sub(r"[^a-z0-9]", "", place):
-        return None
-    if any(word.lower() in _GROUP_WORDS or not _NAME.fullmatch(word) for word in words):
+    is_site, is_named = bare in re.sub(r"[^a-z0-9]", "", place), all(map(_NAME.fullmatch, words))
+    if is_site or not is_named or not 2 <= len(words) <= 5 or _GROUP.search(name.lower()):
         return None
     family = next((n for n, word in enumerate(words) if n and word[0].islower()), len(words) - 1)
     is_plain = words[0][0].isupper() and words[-1][0].isupper() and not words[-1].endswith(".")
@@ -210,8 +206,8 @@ def render_csl(references: Iterable[Reference]) -> str:
             "title": reference.title,
             "container-title": reference.journal or reference.container,
             "author": [
-                {"literal": rest[0]} if len(rest) == 1 else {"family": rest[0], "given": rest[1]}
-                for rest in reference.names
+                dict(zip(("family", "given") if name[1:] else ("literal",), name, strict=True))
+                for name in reference.names
             ],
             "DOI": reference.doi,
             "URL": reference.url,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from agent.export.blocks import Block, Bullets, Cell, Chart, Heading, Inline, Paragraph, Quote, Span, Table
+from agent.export.blocks import Block, Bullets, Cell, Chart, Heading, Inline, Paragraph, Span, Table
 from agent.export.chart import draw_svg
 from agent.export.document import build_paper
 from agent.export.escaping import clean_url, strip_invisible
@@ -58,8 +58,6 @@ def render_block(block: Block) -> Markup:
             return Markup('<div class="scroll" tabindex="0"><table>{}<tr>{}</tr>\n{}</table></div>').format(
                 title, head, Markup("").join(body)
             )
-        case Quote(text):
-            return Markup("<blockquote>{}</blockquote>").format(_clean(text))
         case Chart(caption, series):
             picture = Markup(draw_svg(series))
             return Markup("<figure>{}<figcaption>{}</figcaption></figure>").format(picture, _clean(caption))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
-from agent.export.blocks import Block, Bullets, Chart, Heading, Inline, Paragraph, Quote, Span, Table
+from agent.export.blocks import Block, Bullets, Chart, Heading, Inline, Paragraph, Span, Table
 from agent.export.chart import draw_png
 from agent.export.document import build_paper
 from agent.export.escaping import clean_url, clean_xml, to_one_line
@@ -64,10 +64,6 @@ def _write_block(document: Any, block: Block) -> None:
                 cells = table.rows[0].cells if row is heads else table.add_row().cells
                 for cell, value in zip(cells, row, strict=True):
                     _write_spans(cell.paragraphs[0], [value] if isinstance(value, Span | str) else value)
-        case Quote(text):
-            lines = clean_xml(text).splitlines()
-            quoted = "\n".join(" ".join(line.split()) for line in lines if line.strip())
-            document.add_paragraph(quoted, style="Quote")
         case Chart(caption, series):
             document.add_picture(BytesIO(draw_png(series)), width=Cm(15))
             document.add_paragraph(_clean_line(caption), style="Caption")
