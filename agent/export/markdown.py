@@ -40,8 +40,8 @@ def _render_block(block: Block) -> str:
         case Heading(level, text, source):
             marks, line = "#" * level, escape_inline(text)
             return f"{marks} {source}\n\n**{line}**" if source else f"{marks} {line}"
-        case Paragraph([str(text)], "quote"):
-            return render_blockquote(text)
+        case Paragraph([str(quote)], "quote"):
+            return render_blockquote(quote)
         case Paragraph(spans, style):
             text = _render_spans(spans)
             return f"**{text}**" if text and style == "band" else text
