@@ -46,10 +46,10 @@ def _render_block(block: Block) -> str:
             text = _render_spans(spans)
             return f"**{text}**" if text and style == "band" else text
         case Bullets(items, numbers):
-            marks = [f"{n}." for n in numbers] or ["-"] * len(items)
+            signs = [f"{n}." for n in numbers] or ["-"] * len(items)
             lines = [
-                [f"{mark} {_render_spans(spans)}", *(f"    - {escape_inline(s)}" for s in sub)]
-                for mark, (spans, sub) in zip(marks, items, strict=True)
+                [f"{mark} {_render_spans(said)}", *(f"    - {escape_inline(s)}" for s in sub)]
+                for mark, (said, sub) in zip(signs, items, strict=True)
             ]
             return "\n".join(line for item in lines for line in item)
         case Table(heads, rows, caption):
