@@ -1,15 +1,20 @@
-"""Conflicts: what is said, by which sites in which words, of which date, and how each stands."""
+"""Conflicts: what is said, by which sites in which words, of which date, how each stands, and what a person
+may do about it."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
 from agent.actions import acts, conflict_rulings
 from agent.actions.conflict_rulings import SideSummary
-from agent.types import Conflict
+from agent.flows.research.policy import settling_query
+from agent.types import Conflict, Status
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import conflict_actions, fact_card
-from pages.widgets.shell import badges, empty_state, escape, pagination, view_cache
+from pages.widgets.evidence import fact_card, facts
+from pages.widgets.shell import badges, client, empty_state, escape, pagination, ui
 
 PAGE_SIZE = 6
 """Conflicts on a page: the cost of a poll must not grow with the run."""
@@ -24,9 +29,7 @@ SETTLED_BY = {
 
 def draw(view: RunSnapshot) -> None:
     """Each conflict with its sides, and what a person can do about it."""
-    known = view_cache.get_or_compute(
-        view, "conflicts", lambda: conflict_rulings.active_conflicts(view.state)
-    )
+    known = conflict_rulings.active_conflicts(view.state)
     if not known:
         empty_state.draw(
             "No conflicts found",
@@ -40,20 +43,77 @@ def draw(view: RunSnapshot) -> None:
 
 
 def draw_conflict(view: RunSnapshot, conflict: Conflict) -> None:
-    """One conflict: each side with its quotes, and the button that takes it."""
-    is_possible = acts.is_possible("mark", view)
-    with st.container(key=f"conflict-{conflict.id}", gap="small"):
+    """One conflict: each side with its quotes, and what a person may do: take a side, say that both or
+    neither hold, have the run look for what would settle it, open it again."""
+    is_possible, name = acts.is_possible("mark", view), f"conflict-{conflict.id}"
+    with st.container(key=name, gap="small"):
         st.html(f'<div class="ts">{render_head(conflict)}</div>')
         for n, side in enumerate(conflict_rulings.summarize_sides(conflict, view.state.facts)):
-            key = f"conflict-{conflict.id}-side-{n}"
+            key = f"{name}-side-{n}"
             with st.container(border=True, key=key, gap="small"):
                 st.html(f'<div class="ts side">{_render_value(side)}</div>')
                 for fact in side.facts[:MAX_QUOTES]:
                     fact_card.draw(view, fact, f"{key}-{fact.id}")
                 if is_possible and not side.is_chosen:
-                    conflict_actions.draw_take(view, conflict, side.value, n)
-        if is_possible:
-            conflict_actions.draw(view, conflict)
+                    label = escape.md(f"{escape.shorten(side.value, 40)} is right")
+                    choices = {"Write it into the answer": ("take", side.value)}
+                    _draw_ruling(view, conflict, f"conflict-take-{conflict.id}-{n}", label, "check", choices)
+        if not is_possible:
+            return
+        with st.container(horizontal=True, vertical_alignment="center", key=f"conflict-doors-{conflict.id}"):
+            choices = {"Both are correct": ("both", ""), "Neither is correct": ("neither", "")}
+            key = f"conflict-settle-{conflict.id}"
+            _draw_ruling(view, conflict, key, "Both or neither", "gavel", choices, type="tertiary")
+            if acts.is_possible("look", view):
+                key = f"conflict-look-{conflict.id}"
+                with ui.popover("Look for more evidence", key, "travel_explore", type="tertiary"):
+                    _draw_search_form(view, conflict, key)
+            if conflict.status == "settled":  # last: the menus before it keep their position
+                given = {"conflict": conflict.id, "ruling": "open"}
+                key = f"conflict-reopen-{conflict.id}"
+                ui.act(view, "settle", key, "Reopen", icon="lock_open", given=given, type="tertiary")
+
+
+def _draw_ruling(
+    view: RunSnapshot,
+    conflict: Conflict,
+    name: str,
+    label: str,
+    icon: str,
+    choices: Mapping[str, tuple[str, str]],
+    **more: Any,
+) -> None:
+    """A menu with the field for the reason, and a button for each ruling with the value it takes."""
+    with ui.popover(label, name, icon, **more):
+        most, hint = conflict_rulings.MAX_REASON_CHARS, "e.g. The register is the first source."
+        st.text_input("Why? (shown in the answer)", key=f"{name}-why", max_chars=most, placeholder=hint)
+        kind = "primary" if len(choices) == 1 else "secondary"
+        for choice, (ruling, value) in choices.items():
+            args = (_settle, view, conflict, ruling, value, name)
+            ui.button(choice, f"{name}-{ruling}", *args, type=kind)
+
+
+def _settle(view: RunSnapshot, conflict: Conflict, ruling: str, value: str, name: str) -> None:
+    given = {"conflict": conflict.id, "ruling": ruling, "value": value}
+    given["because"] = st.session_state.get(f"{name}-why") or ""
+    done = f"Settled. {facts.describe_consequence(view)}".strip()
+    client.act(view.run.id, "settle", done=done, then=lambda _: ui.close_popover(name), **given)
+
+
+def _draw_search_form(view: RunSnapshot, conflict: Conflict, popover: str) -> None:
+    key, most = f"conflict-query-{conflict.id}", conflict_rulings.MAX_REASON_CHARS
+    words = settling_query(view.state, conflict)
+    st.text_input("Words to search for", value=words, key=key, max_chars=most)
+    has_ended = view.run.status in (Status.REVIEW, Status.DONE)
+    after = "The run goes on with this search and then writes a new answer."
+    st.caption(after if has_ended else "This is the next search of the run.")
+    args = (_request_search, view, conflict, key, popover)
+    ui.button("Search for this", f"conflict-search-{conflict.id}", *args, type="primary")
+
+
+def _request_search(view: RunSnapshot, conflict: Conflict, key: str, popover: str) -> None:
+    then = {"then": lambda _: ui.close_popover(popover), "done": "This is searched for next."}
+    client.act(view.run.id, "look", conflict=conflict.id, words=st.session_state.get(key) or "", **then)
 
 
 def render_head(conflict: Conflict) -> str:

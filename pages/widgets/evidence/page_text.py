@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
@@ -64,9 +65,9 @@ def render_quote(text: str, fact: Fact) -> str:
 
 def parse_passage(text: str, start: str, end: str) -> Fact | None:
     """The stretch between two offsets (from an address) as a mark; None when they do not fit the text."""
-    if not (start.isascii() and start.isdigit() and end.isascii() and end.isdigit()):
+    if not re.fullmatch(r"\d{1,12}-\d{1,12}", f"{start}-{end}", re.ASCII):
         return None
-    a, b = int(start[:12]), int(end[:12])
+    a, b = int(start), int(end)
     return Fact(id="passage", statement="", quote=text[a:b], start=a, end=b) if a < b <= len(text) else None
 
 
@@ -93,23 +94,6 @@ def render_metadata(page: Page, ref: PageRef | None = None, step: int = 0) -> st
         ("SHA-256", f"<code>{escape.html(page.sha256)}</code>"),
     ]
     return markup.terms(terms)
-
-
-def split_windows(text: str) -> list[tuple[int, int]]:
-    """A long text in windows of at most WINDOW_CHARS, cut between lines or words if possible."""
-    found, start = list[tuple[int, int]](), 0
-    while start < len(text):
-        end, least = min(len(text), start + WINDOW_CHARS), start + WINDOW_CHARS // 2
-        cuts = (text.rfind(mark, least, end) for mark in ("\n\n", "\n", " "))
-        end = end if end == len(text) else next((cut for cut in cuts if cut > 0), end)
-        found.append((start, end))
-        start = end
-    return found or [(0, 0)]
-
-
-def find_window(found: Sequence[tuple[int, int]], at: int) -> int:
-    """The window that holds an offset, from 1; the first for an offset that lies nowhere."""
-    return next((n for n, (start, end) in enumerate(found, 1) if start <= at < end), 1)
 
 
 def render_kept_facts(facts: Sequence[Fact], run_id: str, chosen: str) -> str:

@@ -105,12 +105,12 @@ def _draw_text(page: Page, marks: list[Fact], chosen: Fact | None) -> None:
     if chosen and chosen.start < 0:
         st.html(f'<div class="ts quote">{escape.html(chosen.quote)}</div>')
         st.caption("This quote was not found in the stored text.")
-    found, at = page_text.split_windows(page.text), chosen.start if chosen else -1
-    number = page_text.find_window(found, at)
-    if len(found) > 1:
-        number = st.pagination(len(found), default=number, key=f"page-part-{at}")
-    start, end = found[number - 1]
-    first = start
+    at, size = chosen.start if chosen else -1, page_text.WINDOW_CHARS
+    start = max(at, 0) // size * size
+    if len(page.text) > size:
+        parts = -(-len(page.text) // size)
+        start = size * (st.pagination(parts, default=start // size + 1, key=f"page-part-{at}") - 1)
+    first, end = start, min(len(page.text), start + size + FOLDED_CHARS)  # no quote is cut in two
     if at - FOLDED_CHARS > start and at < end:
         first = max(page.text.rfind("\n", start, at - page_text.CONTEXT_CHARS // 2), start)
     name = chosen.id if chosen else ""

@@ -15,18 +15,11 @@ def render(old: Answer, new: Answer) -> str:
     """The difference between two answers as an HTML list."""
     found = citation_check.diff_answers(old, new)
     items = []
-    for change in found:
-        if change.kind == "same" or (change.new and change.new.text.startswith(RULING_PREFIX)):
-            continue  # a ruling is told above
-        before = (
-            f"<del>{escape.html(change.old.text)}</del> "
-            if change.old and change.kind in ("removed", "reworded")
-            else ""
-        )
-        after = escape.html(change.new.text) if change.new else ""
-        items.append(
-            f'<li class="{change.kind}">{badges.render(CHANGE_LABELS[change.kind])} {before}{after}</li>'
-        )
+    for kind, was, now in ((change.kind, change.old, change.new) for change in found):
+        if kind != "same" and not (now and now.text.startswith(RULING_PREFIX)):  # a ruling is told above
+            before = f"<del>{escape.html(was.text)}</del> " if was and kind in ("removed", "reworded") else ""
+            after = escape.html(now.text) if now else ""
+            items.append(f'<li class="{kind}">{badges.render(CHANGE_LABELS[kind])} {before}{after}</li>')
     same = sum(change.kind == "same" for change in found)
     kept = f'<p class="small soft">{format_count(same, "sentence")} unchanged.</p>' if same else ""
     was, now = (

@@ -96,15 +96,10 @@ def describe_world(settings: Settings) -> str:
     """What a run reads and who answers where that is not the web and one's own model, as HTML; "" else."""
     if settings.world == "live":
         return ""
-    world = (
-        "demo world" if settings.world == "demo" else f"pages of the {labels.describe_world(settings.world)}"
-    )
-    means = (
-        "Invented pages: nothing here is about the real world."
-        if settings.world == "demo"
-        else ("Nothing here comes from the live web.")
-    )
-    recorded = settings.model == RECORDED
-    means += " A strong model’s replies to this example, recorded." * recorded
-    told = escape.html(world + ", recorded model" * recorded)
+    is_demo, is_recorded = settings.world == "demo", settings.model == RECORDED
+    world = "demo world" if is_demo else f"pages of the {labels.describe_world(settings.world)}"
+    means = "Invented pages: nothing here is about the real world."
+    means = means if is_demo else "Nothing here comes from the live web."
+    means += " A strong model’s replies to this example, recorded." * is_recorded
+    told = escape.html(world + ", recorded model" * is_recorded)
     return f'<span class="world" title="{escape.html(means)}">{told}</span>'

@@ -19,17 +19,6 @@ def page(**more) -> Page:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "short", "word " * 50_000, "x" * 130_000, "A paragraph of some words.\n\n" * 6_000]
-)
-def test_windows_cover_a_text_and_none_is_too_long(text):
-    found = page_text.split_windows(text)
-    assert "".join(text[start:end] for start, end in found) == text
-    assert all(end - start <= page_text.WINDOW_CHARS for start, end in found)
-    assert all(page_text.find_window(found, start) == n for n, (start, _) in enumerate(found, 1))
-    assert page_text.find_window(found, -1) == 1
-
-
-@pytest.mark.parametrize(
     ("url", "kind", "told"),
     [
         ("https://a.example/about", "text/html; charset=utf-8", ("about.txt", "text/plain")),
