@@ -68,7 +68,8 @@ def show_passages(
             laid.append(frame)
     draft = checked.replace(sentences=stated, blocks=laid, trouble=tools.model_failure)
     answer = verdict.finish_answer(now, draft, tools.step, journey=journey)
-    missing = f"No passage holds {', '.join(f'“{term}”' for term in found.missing)}." if found.missing else ""
+    terms = ", ".join(f"“{term}”" for term in found.missing if among)
+    missing = f"No passage holds {terms}." if terms else ""
     if answer.verdict == "no_evidence":
         caveat = " ".join(filter(None, (answer.certainty, missing, caveat)))
         return change, answer.replace(certainty=caveat)

@@ -27,6 +27,7 @@ from agent.evidence.report_words import words_for
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count, list_first
 from agent.text.question_analysis import format_question
+from agent.text.sentences import format_sentence
 from agent.text.urls import site
 from agent.types import (
     Action,
@@ -218,8 +219,8 @@ def explain_no_evidence(state: RunState, *, is_drafted: bool = False) -> dict[st
         tried = f"{format_count(len(searches), 'search', 'searches')} and {tried}"
     if outside := sum(OUTSIDE_FILTER in page.detail for page in pages):
         tried += f"; {outside} more lie outside the chosen sources"
-    why = next((f" {item.detail}" for item in pages or searches if reason == "blocked" and item.detail), "")
-    text = f"No answer is given. {NO_EVIDENCE_REASONS[reason]}{why} ({tried}.)"
+    details = [format_sentence(one.detail) for one in pages or searches if reason == "blocked" and one.detail]
+    text = " ".join(["No answer is given.", NO_EVIDENCE_REASONS[reason], *details[:1], f"({tried}.)"])
     own = [f"“{f.statement}”" for f in state.facts.values() if f.rests_on_person and f.decision != "struck"]
     if own:
         text += f" Stated by you, not backed by a page: {list_first(own, '; ')}."

@@ -9,6 +9,7 @@ from typing import Literal
 
 from agent.evidence.citation_check import FLAG_REASON, PERSON_REASON
 from agent.evidence.claim_check import describe_finding
+from agent.text.plurals import format_count
 from agent.types import Answer, Sentence
 from agent.types.facts import FLAG_NOTE
 
@@ -148,7 +149,7 @@ def count_support(answer: Answer) -> str:
     text = f"{len(backed)} of {len(claims)} {held}"
     text += f"; {_list_counts(others) or f'{len(others)} not supported'}" if others else ""
     dropped = answer.statements.dropped
-    return text + (f"; {dropped} citations of unusable facts were dropped" if dropped else "")
+    return text + (f"; {format_count(dropped, 'citation')} of unusable facts dropped" if dropped else "")
 
 
 def _list_counts(sentences: list[Sentence]) -> str:

@@ -174,7 +174,7 @@ def propose_start(
     """The addresses that these texts name, else a search for each of them: what of these is allowed."""
     pages, searches = list[Proposal](), list[Proposal]()
     for text in asked:
-        why, query = "This was not searched for yet.", make_first_query(text)
+        why, query = "First search for this.", make_first_query(text)
         for search in policy.propose_search(state, actions, query, reasoning=why, by=by):
             searches += [] if policy.check_proposal(state, search, actions) else [search]
         for url in find_urls(text):

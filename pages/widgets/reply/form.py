@@ -92,7 +92,7 @@ def _draw_options(found: ResponseConfig) -> str:
     check = "on" if own.enable_verification else "off"
     limits = (
         f"Up to {format_count(own.max_sources, 'source')} and {own.max_answer_chars:,} characters, within "
-        f"{labels.format_duration(own.graph_timeout_seconds)}; second check (enable_verification): {check}."
+        f"{labels.format_duration(own.graph_timeout_seconds)}; second check: {check}."
     )
     path = found.path or "the defaults, there is no config.yaml"
     kept = STORED if own.store_conversations else NOT_STORED

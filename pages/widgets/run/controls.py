@@ -107,7 +107,7 @@ def draw_review(view: RunSnapshot) -> None:
 def draw_answer_acts(view: RunSnapshot) -> None:
     """What may be done with an answer, for a row."""
     _draw_verdict(view)
-    if view.run.settings.flow == "research":
+    if view.run.settings.flow == "research" and view.state.answers[-1].sentences:
         _draw_lengths(view)
         _draw_copy(view)
     export_menu.draw(view)

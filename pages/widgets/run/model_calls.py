@@ -23,10 +23,7 @@ def draw(view: RunSnapshot) -> None:
     if not total:
         empty_state.draw(
             "No model was asked",
-            (
-                "Without a model the run only finds passages. To use one, name its "
-                "server in .env; see Settings."
-            ),
+            "Without a model the run only finds passages. Connect one in Settings.",
         )
         return
     places = pagination.take_page(range(total), PAGE_SIZE, key)

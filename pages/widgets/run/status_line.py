@@ -60,7 +60,8 @@ def describe_answer(answer: Answer) -> tuple[str, str]:
     end = conclude(answer)
     verdict = badges.render(labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict])
     next_act = "" if answer.conflicts or _is_unjudged(answer) else end.next_act  # there is a button
-    told, tip = " ".join(filter(None, (end.open, end.reason, next_act))), ""
+    reason = end.reason if answer.sentences else ""  # the answer itself says why there is none
+    told, tip = " ".join(filter(None, (end.open, reason, next_act))), ""
     if answer.confidence is not None:  # the word is on the page, the number where somebody points at it
         percent = labels.format_percent(answer.confidence)
         told, tip = told.replace(f" ({percent})", ""), f' title="Confidence {percent}"'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import PurePath
 
@@ -93,7 +94,7 @@ ESCALATION = {
     "hand_over": "over to you",
 }
 ACTOR = {"model": "by the model", "keyless": "without a model", "person": "by you", "code": "by a rule"}
-VERDICT: dict[str, str] = {**VERDICT_LABELS}
+VERDICT: Mapping[str, str] = VERDICT_LABELS
 VERDICT_TONE = {
     "answered": "good",
     "partial": "warn",
@@ -156,11 +157,6 @@ def format_money(cost: float | None) -> str:
     return "$0" if cost == 0 else f"${cost:.2f}" if cost >= 0.1 else f"${cost:.4f}"
 
 
-def format_tokens(total: int) -> str:
-    """A number of tokens, short: "12.3 k"."""
-    return f"{total:,}" if total < 10_000 else f"{total / 1000:.1f} k"
-
-
 def format_time(iso: str) -> str:
     """An ISO 8601 time as "2026-11-21 09:30 UTC", a day as it is; "" when it is neither."""
     return (
@@ -170,27 +166,24 @@ def format_time(iso: str) -> str:
 
 def days_since(iso: str, now: datetime | None = None) -> int:
     """Whole days since an ISO 8601 time; 0 for none."""
-    then = _parse_time(iso)
-    return int(((now or datetime.now(UTC)) - then).total_seconds() // 86400) if then else 0
+    return int(_seconds_since(iso, now) or 0) // 86400
 
 
-def _parse_time(iso: str) -> datetime | None:
+def _seconds_since(iso: str, now: datetime | None) -> float | None:
     try:
         then = datetime.fromisoformat(iso)
     except ValueError:
         return None
-    return then if then.tzinfo else then.replace(tzinfo=UTC)
+    return ((now or datetime.now(UTC)) - (then if then.tzinfo else then.replace(tzinfo=UTC))).total_seconds()
 
 
 def format_age(iso: str, now: datetime | None = None) -> str:
     """How long ago an ISO 8601 time was, in words: "just now", "12 min ago", "3 days ago"."""
-    if (then := _parse_time(iso)) is None:
+    if (seconds := _seconds_since(iso, now)) is None:
         return ""
-    minutes = int(((now or datetime.now(UTC)) - then).total_seconds() // 60)
-    if minutes < 1:
+    if seconds < 60:
         return "just now"
-    if minutes < 60:
-        return f"{minutes} min ago"
-    return (
-        f"{minutes // 60} h ago" if minutes < 24 * 60 else format_count(minutes // (24 * 60), "day") + " ago"
-    )
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min ago"
+    days = int(seconds // 86400)
+    return f"{format_count(days, 'day')} ago" if days else f"{int(seconds // 3600)} h ago"

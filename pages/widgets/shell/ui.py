@@ -83,7 +83,7 @@ def close_popover(name: str) -> None:
 def private_box(name: str) -> None:
     """The box that makes the note of a draft private."""
     hint = "Who writes the answer reads it. It starts no search, and no export or share has a word of it."
-    st.checkbox("Private: nothing of it leaves", key=f"private:{name}", help=hint)
+    st.checkbox("Private: kept out of searches and exports", key=f"private:{name}", help=hint)
 
 
 def is_private(name: str) -> bool:

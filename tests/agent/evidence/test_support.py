@@ -74,7 +74,7 @@ def test_the_count_line_says_how_many_are_supported_and_how() -> None:
     answer = Answer(n=1, verdict="partial", sentences=sentences, statements=StatementCounts(dropped=2))
     assert count_support(answer) == (
         "5 of 7 supported: 3 quoted, 2 judged; 1 not supported, 1 not checked; "
-        "2 citations of unusable facts were dropped"
+        "2 citations of unusable facts dropped"
     )
     assert len(list_checks(answer)) == 4, "quoted ones need no line"
 

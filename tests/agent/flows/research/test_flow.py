@@ -64,7 +64,7 @@ def test_blocked_and_empty_are_told_apart(ask, bench, monkeypatch, tmp_path):
     told(bench, monkeypatch, search=blocked)
     refused = ask(SOLAR)
     assert (refused.state.answer.verdict, refused.state.answer.reason) == ("no_evidence", "blocked")
-    assert "refused" in refused.state.answer.certainty
+    assert "The engine asked for a captcha." in refused.state.answer.certainty
     monkeypatch.undo()
     empty = ask(
         SOLAR, world=write_world(tmp_path, [page("https://a.example/", "Other", "Nothing of the kind.")])
@@ -76,8 +76,8 @@ def test_blocked_and_empty_are_told_apart(ask, bench, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("cap", "told_as"),
     [
-        ({"max_steps": 1}, "1 searches"),
-        ({"max_pages": 1}, "1 pages"),
+        ({"max_steps": 1}, "limit of 1 step"),
+        ({"max_pages": 1}, "limit of 1 page"),
         ({"max_seconds": 1e-9}, "working time"),
     ],
 )
