@@ -7,6 +7,7 @@ was asked for."""
 from __future__ import annotations
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from pages.widgets.shell import layout, server
 
@@ -18,6 +19,6 @@ else:
         secrets=server.prepare_start(),
         lifespan=server.lifespan,
         routes=server.ROUTES,
-        middleware=server.MIDDLEWARE,
+        middleware=[*server.MIDDLEWARE, Middleware(layout.StyleMiddleware)],
         on_script_error=server.handle_script_error,
     )

@@ -26,15 +26,25 @@ PALE = """() => {
     for (let n = e; n; n = n.parentElement) layers.unshift(rgba(getComputedStyle(n).backgroundColor))
     return layers.reduce((below, top) => over(top, below), [255, 255, 255])
   }
+  const seen = e => {
+    let shown = 1
+    for (let n = e; n; n = n.parentElement) shown *= getComputedStyle(n).opacity
+    return shown
+  }
   const pale = []
-  for (const e of document.querySelectorAll('.ts *')) {
-    if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())) continue
-    const style = getComputedStyle(e)
-    if (!e.checkVisibility() || !e.getBoundingClientRect().width) continue
-    const back = behind(e), ink = over(rgba(style.color), back)
+  const judge = (e, colour, shown, text) => {
+    const back = behind(e), ink = over([...rgba(colour).slice(0, 3), rgba(colour)[3] * shown], back)
     const [a, b] = [light(ink), light(back)].sort((x, y) => y - x)
     const ratio = (a + 0.05) / (b + 0.05)
-    if (ratio < 4.5) pale.push(ratio.toFixed(2) + ' ' + e.className + ': ' + e.textContent.slice(0, 40))
+    if (ratio < 4.5) pale.push(ratio.toFixed(2) + ' ' + e.className + ': ' + text.slice(0, 40))
+  }
+  for (const e of document.querySelectorAll('.stApp *, [data-testid=stPopoverBody] *, [role=dialog] *')) {
+    if (!e.checkVisibility({visibilityProperty: true}) || !e.getBoundingClientRect().width) continue
+    if (e.matches(':disabled, :disabled *, [aria-disabled=true] *, [aria-hidden=true], [aria-hidden=true] *, canvas *, svg *, style, script')) continue
+    const text = [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.textContent.trim()).join(' ')
+    if (text.trim()) judge(e, getComputedStyle(e).color, seen(e), text)
+    const hint = getComputedStyle(e, '::placeholder')
+    if (e.placeholder && !e.value) judge(e, hint.color, seen(e) * hint.opacity, e.placeholder)
   }
   return [...new Set(pale)]
 }"""

@@ -43,17 +43,17 @@ def draw(run_id: str) -> None:
 def _draw_live(view: RunSnapshot) -> None:
     run_page.draw_heading(PAGE, view, revision_panel.render_thread(view))
     client.show_notice("run")
-    pause_prompt.draw(view)
-    revision_panel.draw_understood(view)
-    outline_panel.draw(view)
-    pending_decision.draw(view, _list_engines(view))
     run_page.draw_panes(view, lambda: _draw_answer(view), TABS, "research-tab")
     action_bar.draw(view)
 
 
 @places.in_place
 def _draw_answer(view: RunSnapshot) -> None:
-    """The answer, or how far it is."""
+    """What it asks its person; the answer, or how far it is."""
+    pause_prompt.draw(view)
+    revision_panel.draw_understood(view)
+    outline_panel.draw(view)
+    pending_decision.draw(view, _list_engines(view))
     if plan_panel.waits(view):
         plan_panel.draw(view)
     elif not view.state.answers:

@@ -27,8 +27,7 @@ def draw(view: RunSnapshot, engines: Mapping[str, str]) -> None:
     with st.container(border=True, key="research-decision", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", key="research-decision-head"):
             what = format_count(len(left), "action") + " side by side" if many else "Next step"
-            part = f'<span class="soft small">{_name_part(view, pending)}</span>'
-            st.html(f'<div class="ts"><b>{what}</b> {part}</div>')
+            st.html(f'<div class="ts"><b>{what}</b></div>')
             if pending.next_action != "ask" or many:
                 label = "Approve all" if many else "Approve"
                 look: Any = {"icon": "check", "type": "primary", "shortcut": "Enter"}
@@ -39,32 +38,24 @@ def draw(view: RunSnapshot, engines: Mapping[str, str]) -> None:
             _draw_action(view, action, n, engines, many=many)
 
 
-def _name_part(view: RunSnapshot, pending: Proposal) -> str:
-    """The part of the question that a proposal serves, where there are several."""
-    part = next((part for part in view.state.plan if part.id == pending.part), None)
-    return (
-        f"for part {part.id}: {escape.html(escape.shorten(part.question, 90))}"
-        if part and len(view.state.plan) > 1
-        else ""
-    )
-
-
 def _draw_action(
     view: RunSnapshot, action: Proposal, n: int, engines: Mapping[str, str], *, many: bool
 ) -> None:
-    """One action of a round as a row, with the ways to decide on it alone."""
-    with st.container(horizontal=True, vertical_alignment="center", key=f"research-action-{n}"):
-        st.html(render_proposal(view, action), width="stretch")
-        one: Any = {"given": {"index": n}, "type": "tertiary"}
-        if many and action.next_action != "ask" and not action.approved:
-            ui.act(view, "approve", f"research-approve-{n}", "Approve", icon="check", **one)
-        if many:
-            ui.act(view, "skip", f"research-skip-{n}", "Skip", icon="skip_next", **one)
-        if action.next_action != "ask":
-            with st.popover("Change it", icon=":material/edit:", key=f"research-change-{n}", type="tertiary"):
-                _draw_change_form(view, action, n, engines)
-    if action.next_action == "ask":
-        _draw_choices(view, action, n)
+    """One action of a round, with the ways to decide on it alone."""
+    with st.container(key=f"research-action-{n}", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(render_proposal(view, action), width="stretch")
+            one: Any = {"given": {"index": n}, "type": "tertiary"}
+            if many and action.next_action != "ask" and not action.approved:
+                ui.act(view, "approve", f"research-approve-{n}", icon="check", help="Approve it", **one)
+            if many:
+                ui.act(view, "skip", f"research-skip-{n}", icon="skip_next", help="Skip it", **one)
+            if action.next_action != "ask":
+                look: Any = {"icon": ":material/edit:", "type": "tertiary", "help": "Do something else"}
+                with st.popover("Change it", key=f"research-change-{n}", **look):
+                    _draw_change_form(view, action, n, engines)
+        if action.next_action == "ask":
+            _draw_choices(view, action, n)
 
 
 def render_proposal(view: RunSnapshot, pending: Proposal) -> str:
@@ -72,18 +63,22 @@ def render_proposal(view: RunSnapshot, pending: Proposal) -> str:
     target = escape.html(pending.query_or_url)
     action = escape.html(labels.name_action(pending.next_action, view.run.settings.world))
     if pending.next_action in ("crawl_url", "more"):
-        lead = next(
-            (lead for lead in view.state.own.leads.values() if lead.value == pending.query_or_url), None
-        )
-        name = lead.text if lead and lead.text else escape.shorten_url(pending.query_or_url)
+        found = view.state.own.leads.values()
+        text = next((lead.text for lead in found if lead.value == pending.query_or_url), "")
+        name = text.split(". ")[0] or escape.shorten_url(pending.query_or_url)  # its title, then words of it
         site = f'<span class="soft">{escape.html(escape.host(pending.query_or_url))}</span>'
         what = f"{escape.render_link(pending.query_or_url, escape.shorten(name, 90))} {site}"
     else:
         what = f"“{target}”" if target else ""
     done = f" {badges.render('approved', 'good')}" if pending.approved else ""
+    parts = {part.id: part.question for part in view.state.plan} if len(view.state.plan) > 1 else {}
+    part = f"for part {pending.part}, “{escape.shorten(parts.get(pending.part, ''), 60)}”" * (
+        pending.part in parts
+    )
+    why = escape.html(" · ".join(filter(None, (part, pending.reasoning))))
     return (
         f'<div class="ts proposal"><b>{action}</b>{": " + what if what else ""}{done}'
-        f'<div class="soft small">{escape.html(pending.reasoning)}</div></div>'
+        f'<div class="soft small">{why}</div></div>'
     )
 
 

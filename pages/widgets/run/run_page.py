@@ -91,7 +91,7 @@ def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "") -> None:
     run = view.run
     hints = pause_prompt.build_rest_hints(view, page.hints)
     sources = source_filter_form.render_summary(run.settings)
-    title = f'<h1 class="ts-question">{escape.html(run.question)}</h1>'
+    title = f'<h1 class="ts-question" title="{escape.html(run.question)}">{escape.html(run.question)}</h1>'
     with st.container(horizontal=True, key="run-head"):
         st.html(f'<div class="ts">{title}{detail}{sources}</div>', width="stretch")
         ui.link(page.path, page.new_label, "add", {})

@@ -1,75 +1,23 @@
 """Text areas whose unsent text outlives a refresh: what is typed is kept as a draft after each pause.
 
-Streamlit sends a text area's text only when it loses the focus. `keep` adds a few lines of our own JavaScript
-that say "it lost the focus" after a pause in typing, without moving the cursor; without them drafts are kept
-when the field is left."""
+Streamlit sends a text area's text only when it loses the focus. The script beside this file says "it lost the
+focus" after a pause in typing, without moving the cursor; without it drafts are kept when the field is left.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 import streamlit as st
 
 from pages.widgets.shell import client, places
 
-TYPING_SCRIPT = """
-export default function () {
-  if (window.touchstoneTyping) return
-  window.touchstoneTyping = true
-  const left = (field) => field.dispatchEvent(new FocusEvent("focusout", { bubbles: true }))
-  let timer
-  const keep = (field) => {
-    if (!(field instanceof HTMLTextAreaElement)) return
-    clearTimeout(timer)
-    timer = setTimeout(() => left(field), 400)
-  }
-  document.addEventListener("input", (event) => keep(event.target))
-  keep(document.activeElement)  // it was typed before this was here
-  // The focus stays where a person acts: a control that is drawn anew has it again.
-  let held = ""
-  const nameOf = (one) =>
-    [...(one.closest('[class*="st-key-"]')?.classList ?? [])].find((name) => name.startsWith("st-key-"))
-  document.addEventListener("pointerdown", () => (held = ""), true)
-  document.addEventListener("keydown", (event) => event.key === "Tab" && (held = ""), true)
-  document.addEventListener("focusin", (event) => (held = nameOf(event.target) ?? ""), true)
-  new MutationObserver(() => {
-    if (!held || document.activeElement !== document.body) return
-    const again = document.querySelector(`.${CSS.escape(held)} :is(button, input, textarea):not(:disabled)`)
-    again?.focus({ preventScroll: true })
-  }).observe(document.body, { childList: true, subtree: true })
-  // A server that is gone is told in our words; the page goes on by itself when it is back.
-  const gone = document.createElement("div")
-  gone.className = "server-gone"
-  gone.setAttribute("role", "status")
-  document.body.append(gone)
-  const app = document.querySelector(".stApp")
-  const look = () => {
-    const isHere = app.dataset.testConnectionState === "CONNECTED"
-    setTimeout(() => {
-      const state = app.dataset.testConnectionState
-      const said = "Touchstone does not answer. What you see stays; the page goes on when it is back."
-      gone.textContent = state === "CONNECTED" ? "" : said
-    }, isHere ? 0 : 1000)
-  }
-  new MutationObserver(look).observe(app, { attributeFilter: ["data-test-connection-state"] })
-  document.addEventListener("keydown", (event) => {
-    const field = event.target
-    const isSend = event.key === "Enter" && (event.ctrlKey || event.metaKey)
-    if (!isSend || !(field instanceof HTMLTextAreaElement)) return
-    const form = field.closest('[data-testid="stVerticalBlock"]')
-    const primary = '[data-testid="stBaseButton-primary"]:not(:disabled)'
-    const found = form?.querySelectorAll(primary) ?? []
-    if (found.length !== 1 || found[0].querySelector("[data-has-shortcut=true]")) return
-    left(field)
-    found[0].click()
-  })
-}
-"""
-"""It also lets Ctrl+Enter press the primary button beside a field, unless Streamlit does."""
+TYPING_SCRIPT = (Path(__file__).parent / "drafts.js").read_text(encoding="utf-8")
 
 
 def install_script() -> None:
-    """Once on a screen that has text areas."""
+    """Once on every screen."""
     st.components.v2.component("touchstone_drafts", js=TYPING_SCRIPT)(key="drafts-keep", height=0)
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.errors import SignInRefused
 from pages.widgets.shell import client, drafts, sign_in, url_state
-
-HERE = Path(__file__).parent
 
 LOGO_SHAPE = """<path d="M3 17 C2 9 8 3 15 3 C22 3 26 9 25 16 C24 23 18 26 12 25 C7 24 4 22 3 17 Z" fill="#3c4744"/>
 <path d="M8.5 19.5 L19.5 8.5" stroke="#e0b252" stroke-width="3.2" stroke-linecap="round"/>"""
@@ -23,12 +23,43 @@ LOGO = f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 28" width="1
 <style>.ink {{ fill: #1f2421 }} @media (prefers-color-scheme: dark) {{ .ink {{ fill: #ebe8e1 }} }}</style></svg>"""
 
 
+STYLE = b"<style>%s</style>" % (Path(__file__).parent / "style.css").read_bytes()
+
+
+class StyleMiddleware:
+    """ASGI middleware: the stylesheet stands at the end of the page that loads Streamlit. Drawn as an element it
+    would come after the others and move them all."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_page = False
+
+        async def with_style(message: Message) -> None:
+            nonlocal is_page
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                is_page = message["status"] == 200 and headers.get("content-type", "").startswith("text/html")
+                if is_page:
+                    headers["content-length"] = str(int(headers["content-length"]) + len(STYLE))
+                    del headers["etag"], headers["last-modified"]
+            elif is_page and not message.get("more_body"):
+                message["body"] += STYLE
+            await send(message)
+
+        if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
+            await self.app(scope, receive, send)
+            return
+        plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+        await self.app({**scope, "headers": plain}, receive, with_style)
+
+
 def draw() -> None:
     """Draw the frame and run the screen that was asked for. Called once a script run."""
     st.set_page_config(
         page_title="Touchstone", page_icon=ICON, layout="wide", initial_sidebar_state="collapsed"
     )
-    st.html(HERE / "style.css")
     url_state.sync()
     st.logo(LOGO, size="large", link=None)
     screen = st.navigation(_list_screens(), position="top" if sign_in.is_open() else "hidden")

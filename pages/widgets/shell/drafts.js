@@ -1,0 +1,102 @@
+// What Streamlit leaves to chance: unsent text is kept, the focus stays where a person acts, Ctrl+Enter sends, a
+// run that is opened begins at its top, and an answer that comes out of sight is told.
+export default function () {
+  if (window.touchstoneTyping) return
+  window.touchstoneTyping = true
+  const left = (field) => field.dispatchEvent(new FocusEvent("focusout", { bubbles: true }))
+  let timer
+  const keep = (field) => {
+    if (!(field instanceof HTMLTextAreaElement)) return
+    clearTimeout(timer)
+    timer = setTimeout(() => left(field), 400)
+  }
+  document.addEventListener("input", (event) => keep(event.target))
+  keep(document.activeElement)  // it was typed before this was here
+
+  // The control that a person acted on, with the names of the boxes around it (of those around the menu it is in,
+  // too). When it goes, what is drawn in its place has the focus; else the first control of the nearest box.
+  let held = null, outside = []
+  const CONTROLS = ":is(button, input, textarea, summary, a, [role=tab]):not(:disabled)"
+  const name = (one) => one.getAttribute("aria-label") || one.textContent
+  const hold = (one) => {
+    const boxes = []
+    for (let box = one; box && !box.matches('[class*="st-key-pane"]'); box = box.parentElement)
+      boxes.push(...[...box.classList].filter((each) => each.startsWith("st-key-")))
+    if (one.closest("[data-testid=stPopoverBody]")) boxes.push(...outside)
+    else outside = boxes
+    held = { one, name: name(one), boxes, lost: 0 }
+  }
+  const focus = (box) => {
+    const found = [...document.querySelectorAll(`.${CSS.escape(box)} ${CONTROLS}`)].filter((one) => one.checkVisibility())
+    const again = found.find((one) => name(one) === held.name) ?? found[0]
+    const before = held
+    again?.focus({ preventScroll: true })
+    if (again) held = { ...before, one: again, lost: 0 }
+    return Boolean(again)
+  }
+  const restore = () => {
+    if (!held || document.activeElement !== document.body) return
+    if (held.one.isConnected && !held.one.disabled) return
+    if (!held.boxes.length || focus(held.boxes[0])) return
+    held.lost ||= performance.now()
+    if (performance.now() - held.lost < 700) setTimeout(restore, 200)
+    else held.boxes.slice(1).some(focus)
+  }
+  document.addEventListener("pointerdown", () => (held = null), true)
+  document.addEventListener("focusin", (event) => hold(event.target), true)
+
+  let run = new URLSearchParams(location.search).get("run"), status = ""
+  const follow = () => {
+    const asked = new URLSearchParams(location.search).get("run")
+    if (asked !== run && document.querySelector(".st-key-run-head")) {
+      if (asked) document.querySelector(".stMain").scrollTop = 0
+      ;[run, status] = [asked, ""]
+    }
+    const now = document.querySelector(".ts-now")?.dataset.status ?? status
+    if (status === "running" && now === "review") tell()
+    status = now
+  }
+  const tell = () => {
+    const answer = document.querySelector(".st-key-pane-answer"), main = document.querySelector(".stMain")
+    if (!answer || (answer.checkVisibility() && main.scrollTop < 200)) return
+    const ready = Object.assign(document.createElement("button"), { className: "ts-ready", textContent: "Your answer is ready ↑" })
+    ready.setAttribute("role", "status")
+    ready.onclick = () => {
+      if (!answer.checkVisibility()) document.querySelector(".st-key-pane-switch :is(button, input)")?.click()
+      main.scrollTo({ top: 0 })
+      ready.remove()
+    }
+    document.querySelector(".stApp").append(ready)
+  }
+  new MutationObserver(() => (follow(), restore())).observe(document.body, {
+    childList: true, subtree: true, attributeFilter: ["data-status", "disabled"],
+  })
+
+  // A server that is gone is told in our words; the page goes on by itself when it is back.
+  const gone = document.createElement("div")
+  gone.className = "server-gone"
+  gone.setAttribute("role", "status")
+  document.body.append(gone)
+  const app = document.querySelector(".stApp")
+  const look = () => {
+    const isHere = app.dataset.testConnectionState === "CONNECTED"
+    setTimeout(() => {
+      const state = app.dataset.testConnectionState
+      const said = "Touchstone does not answer. What you see stays; the page goes on when it is back."
+      gone.textContent = state === "CONNECTED" ? "" : said
+    }, isHere ? 0 : 1000)
+  }
+  new MutationObserver(look).observe(app, { attributeFilter: ["data-test-connection-state"] })
+
+  document.addEventListener("keydown", (event) => {
+    const field = event.target
+    const isSend = event.key === "Enter" && (event.ctrlKey || event.metaKey)
+    if (!isSend || !(field instanceof HTMLTextAreaElement)) return
+    const form = field.closest('[data-testid="stVerticalBlock"]')
+    const primary = '[data-testid="stBaseButton-primary"]:not(:disabled)'
+    const found = form?.querySelectorAll(primary) ?? []
+    if (found.length !== 1 || found[0].querySelector("[data-has-shortcut=true]")) return
+    left(field)
+    found[0].click()
+  })
+}
