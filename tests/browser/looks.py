@@ -40,7 +40,7 @@ PALE = """() => {
   }
   for (const e of document.querySelectorAll('.stApp *, [data-testid=stPopoverBody] *, [role=dialog] *')) {
     if (!e.checkVisibility({visibilityProperty: true}) || !e.getBoundingClientRect().width) continue
-    if (e.matches(':disabled, :disabled *, [aria-disabled=true] *, [aria-hidden=true], [aria-hidden=true] *, canvas *, svg *, style, script')) continue
+    if (e.matches(':disabled, :disabled *, [data-disabled=true] *, [aria-disabled=true] *, [aria-hidden=true], [aria-hidden=true] *, canvas *, svg *, style, script')) continue
     const text = [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.textContent.trim()).join(' ')
     if (text.trim()) judge(e, getComputedStyle(e).color, seen(e), text)
     const hint = getComputedStyle(e, '::placeholder')
