@@ -38,7 +38,7 @@ DISCUSSION_LABELS = ("forum", "community", "reddit", "quora", "discuss", "boards
 TRUST_SCALE: tuple[tuple[str, float], ...] = (
     ("not at all", 0.0),
     ("low", 0.3),
-    ("ordinary", DEFAULT_TRUST),
+    ("normal", DEFAULT_TRUST),
     ("high", 0.8),
     ("fully", 1.0),
 )
@@ -92,9 +92,9 @@ def assess_trust(page: Page) -> SourceTrust:
     if any(word in label for word in DISCUSSION_LABELS for label in labels):
         value, reasons = value - 0.2, [*reasons, "a discussion, where anyone may write"]
     if page.author:
-        value, reasons = value + 0.05, [*reasons, "signed by an author"]
+        value, reasons = value + 0.05, [*reasons, "an author"]
     if page.published_at:
-        value, reasons = value + 0.05, [*reasons, "dated"]
+        value, reasons = value + 0.05, [*reasons, "a date"]
     return SourceTrust(round(min(0.95, max(0.1, value)), 2), tuple(reasons) or NO_SIGN_REASONS)
 
 

@@ -26,7 +26,7 @@ from agent.text.plurals import format_count, format_percent
 from agent.text.question_analysis import format_question
 from agent.text.sentences import format_sentence
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Conflict, Fact, Outcome, Source, describe_action
-from agent.types.facts import FLAG_NOTE, describe_place, number_step
+from agent.types.facts import FLAG_NOTE, describe_place
 
 UNTITLED = "Untitled question"
 UNASKED = "question (no person was asked)"
@@ -232,7 +232,7 @@ def _journey(report: Report) -> list[Block]:
     told = report.answer.journey if report.answer else ""
     rows: list[list[Cell]] = [
         [
-            str(number_step(report.actions, one.step)),
+            str(n),
             UNASKED if one.action == "ask" else describe_action(one.action, report.run.settings.world),
             Span(one.query_or_url, url=one.query_or_url)
             if one.action in ("crawl_url", "more")
@@ -241,7 +241,7 @@ def _journey(report: Report) -> list[Block]:
             str(one.new_facts),
             one.reasoning,
         ]
-        for one in report.actions
+        for n, one in enumerate(report.actions, start=1)
     ]
     heads = ["Step", "Action", "Query or address", "Outcome", "New facts", "Why"]
     blocks = [*([Paragraph([told])] if told else []), *_table(heads, rows)]

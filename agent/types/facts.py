@@ -390,7 +390,7 @@ class Edit(Record):
 
 def number_step(actions: Sequence[Action], n: int) -> int:
     """How many searches and page visits were made up to the ledger's step `n`: the number of the last one."""
-    return len({action.step for action in actions if action.step <= n})
+    return sum(action.step <= n for action in actions)
 
 
 def describe_place(actions: Sequence[Action], n: int) -> str:

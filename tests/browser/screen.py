@@ -182,7 +182,7 @@ class Screen:
 
     def unread(self) -> Locator:
         """What could not be read, unfolded."""
-        panel = self.tab("Sources").locator(".st-key-sources-unread")
+        panel = self.tab("Sources").locator(".st-key-folded-unavailable-sources")
         panel.locator("summary").click()
         return panel
 
@@ -192,20 +192,32 @@ class Screen:
 
     def cards(self) -> list[str]:
         """The headlines of the journey, newest first."""
-        return self.journey().locator(".step .head").all_inner_texts()
+        heads = self.journey().locator(".step .head")
+        expect(heads.first).to_be_visible()
+        return heads.all_inner_texts()
 
     def card(self, number: int) -> Locator:
-        """The card of a search or a read page, by its number, on whichever of two pages of a finished journey
-        it stands."""
+        """The card of a search or a read page, by its number (of a round the first), on whichever of two pages of
+        a finished journey it stands."""
         self.journey()
         expect(self.page.locator(".step .head", has_text="written").first).to_be_visible()
-        dot = self.page.locator(".dot", has_text=re.compile(f"^{number}$"))
+        dot = self.page.locator(".dot", has_text=re.compile(f"^{number}(–\\d+)?$"))
         card = self.page.locator("[class*=st-key-research-step]").filter(has=dot)
         if not card.is_visible():
             journey = self.page.locator("[class*=st-key-research-journey]")
             journey.get_by_role("button", name="Next page").click()
         expect(card).to_be_visible()
         return card
+
+    def choose_under(self, card: Locator, what: str) -> None:
+        """Choose what to do with a card of the journey, under its ⋯."""
+        option = self.page.get_by_role("menuitem", name=what).or_(self.page.get_by_role("option", name=what))
+        act_until(
+            card.get_by_role("button", name=re.compile("^More about")).click,
+            lambda limit: expect(option.first).to_be_visible(timeout=limit),
+            *(5_000, 10_000, 45_000),
+        )
+        option.first.click()
 
     def tells(self, words: str) -> None:
         """See that the journey has a step of this headline, on whichever of its pages."""

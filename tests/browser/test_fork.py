@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -25,15 +24,15 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     before = screen.cards()
     second = screen.card(2)
     expect(second.locator(".dot.good")).to_be_visible()
-    second.get_by_role("button", name=re.compile(r"^Branch from step 2\b")).click()
+    screen.choose_under(second, "Start a variant from here")
     page.get_by_label("Instructions (optional)").fill(NOTE)
-    screen.button("Start branch").click()
+    screen.button("Start the variant").click()
 
     page.wait_for_url(lambda url: first not in url)
-    expect(page.get_by_text("Branched after step 2")).to_be_visible()
+    expect(page.get_by_text("A variant that begins after step 2")).to_be_visible()
     screen.stands("Answer to review")
     expect(screen.answer).to_contain_text("412 solar panels")
-    screen.tells("You branched from here")
+    screen.tells("You started this variant")
     expect(page.locator(".step .why", has_text=NOTE)).to_be_visible()
     fork = screen.run_id
     screen.open(first)
@@ -59,7 +58,7 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     page.goto(f"{own.url}runs")
     for run in (first, fork):
         page.locator(f".st-key-runs-row-{run} label").first.click()
-    page.get_by_role("link", name="Compare the two").click()
+    page.get_by_role("link", name="Compare the two ticked runs").click()
     _side_by_side(page)
 
 

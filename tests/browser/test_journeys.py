@@ -3,11 +3,9 @@ a model."""
 
 from __future__ import annotations
 
-import io
 import re
 
-from PIL import Image
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from tests.browser.screen import QUESTION, Screen, Tab
 from tests.browser.served import Served
@@ -130,41 +128,21 @@ def test_an_empty_question_is_told_kindly_and_ctrl_enter_asks(server: Served, ta
     expect(page).to_have_title(re.compile("Who is the head cheesemaker"))
 
 
-def test_a_page_of_the_map_opens_with_its_quotes_marked(server: Served, tab: Tab) -> None:
+def test_a_page_of_the_graph_opens_with_its_quotes_marked(server: Served, tab: Tab) -> None:
     page = tab()
     screen = (
         Screen(page, server.url).open().ask("How many solar panels are there on the roof of Älvmora Mejeri?")
     )
     screen.stands("Answer to review")
-    screen.tab("Sources").get_by_text("Graph of the pages").click()
-    canvas = page.locator(".st-key-research-map canvas").first
-    expect(page.get_by_text("Click a page to open what was stored of it.")).to_be_visible()
-    x, y = _spot(canvas, (0x14, 0x69, 0x5B))
-    canvas.click(position={"x": x, "y": y})
-    with page.context.expect_page() as opened:
-        page.get_by_role("link", name="Open the stored page with its quotes marked").click()
-    stored = opened.value
-    expect(stored.locator(".paper mark").first).to_be_visible()
-    stored.get_by_role("link", name="Back to the run").click()
-    expect(stored.get_by_role("heading", name="How many solar panels")).to_be_visible()
-
-
-def _spot(canvas: Locator, colour: tuple[int, int, int]) -> tuple[int, int]:
-    """A point in the middle of the topmost patch of this colour; the legend at the bottom does not count."""
-
-    def found() -> tuple[int, int] | None:
-        image = Image.open(io.BytesIO(canvas.screenshot())).convert("RGB")
-        for y in range(8, int(image.height * 0.8)):
-            for x in range(8, image.width - 8):
-                if all(image.getpixel((x + dx, y + dy)) == colour for dx in (-5, 0, 5) for dy in (-5, 0, 5)):
-                    return x, y
-        return None
-
-    for _ in range(60):  # the canvas is painted some time after it is there
-        if spot := found():
-            return spot
-        canvas.page.wait_for_timeout(250)
-    raise AssertionError("no page with facts is drawn on the map")
+    screen.tab("Sources").get_by_text("Source graph").click()
+    page.locator(".graph button", has_text="Älvmora").first.click()
+    kept = page.locator(".st-key-pane-evidence")
+    expect(kept.get_by_role("heading", name="From this page")).to_be_visible()
+    expect(kept.locator("mark").first).to_be_visible()
+    kept.get_by_role("link", name="See it in the page").first.click()
+    expect(page.locator(".paper mark").first).to_be_visible()
+    page.get_by_role("link", name="Back to the run").click()
+    expect(kept.get_by_role("heading", name="From this page")).to_be_visible()
 
 
 def test_runs_are_found_opened_deleted_and_taken_back(server: Served, tab: Tab) -> None:
@@ -180,8 +158,7 @@ def test_runs_are_found_opened_deleted_and_taken_back(server: Served, tab: Tab) 
     row = page.locator(f".st-key-runs-row-{run_id}")
     expect(row).to_be_visible()
     expect(page.locator("[class*=st-key-runs-row-]")).to_have_count(1)
-    row.locator("label").first.click()
-    screen.button("Delete").click()
+    row.get_by_role("button", name="Delete").click()
     expect(row).to_be_hidden()
     screen.button("Undo").click()
     expect(row).to_be_visible()

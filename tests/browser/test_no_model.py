@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from playwright.sync_api import expect
@@ -25,9 +24,9 @@ def test_branch_and_examples_without_a_model_call_none(served: Callable[..., Ser
         screen.ask("In which year was Älvmora Mejeri founded?")
         screen.stands("Answer to review")
         first = screen.run_id
-        screen.card(2).get_by_role("button", name=re.compile(r"^Branch from step 2\b")).click()
+        screen.choose_under(screen.card(2), "Start a variant from here")
         expect(page.get_by_label("Model", exact=True)).to_have_value(NO_MODEL)
-        screen.button("Start branch").click()
+        screen.button("Start the variant").click()
         page.wait_for_url(lambda url: first not in url)
         screen.stands("Answer to review")
         assert model.requests == []

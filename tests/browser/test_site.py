@@ -49,9 +49,10 @@ def test_answer_follow_up_and_a_polite_no(server: Served, tab: Tab) -> None:
     screen.stands("Answer to review")
     expect(screen.answer).to_contain_text("within 30 days of delivery")
     expect(screen.see(1, 1).locator("mark").first).to_contain_text("within 30 days")
-    expect(screen.tab("Path")).to_contain_text("Explore")
-    expect(screen.tab("Path").locator("tr", has_text="Returns and refunds")).to_contain_text("used")
-    expect(screen.tab("Sources")).to_contain_text("Returns and refunds")
+    expect(screen.tab("Activity")).to_contain_text("Enough is read")
+    expect(screen.tab("Sources").locator("li", has_text="Returns and refunds").locator(".n")).to_have_text(
+        "1"
+    )
 
     first = screen.run_id
     screen.ask_on("And who pays for the postage?")

@@ -292,7 +292,7 @@ def describe_step(name: str, change: Change) -> str:
     """A step in a line for a person, "" when it has nothing worth reporting."""
     told, judged = "", find_judge(name, change)
     if name == "router" and change.get("route_decision"):
-        told = " — ".join(filter(None, [change["route_decision"], change.get("route_reasoning")]))
+        told = change.get("route_reasoning") or change["route_decision"]
     elif name == "read_document":
         told = change["searched_by"]
     elif change.get("rewrites"):

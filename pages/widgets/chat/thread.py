@@ -23,7 +23,7 @@ PAGE = run_page.RunPage(
 TABS = {
     "Passages": lambda view: st.html(trace.render_grades(view.state, view.run.id)),
     "Facts": facts.draw,
-    "Activity": trace.draw_activity,
+    "Activity": run_page.draw_activity,
 }
 SHOWN_THREAD_KEY, SHOW_ALL_KEY = "chat-shown", "chat-opened-all"
 """The conversation that is shown, and whether all its turns are."""

@@ -1,56 +1,20 @@
-"""How a turn was answered: its steps as they come, the route, the passages with grades, the picture."""
+"""How a turn is being answered, and the passages it found with their grades."""
 
 from __future__ import annotations
 
-import streamlit as st
-
 from agent.errors import NotFound
-from agent.flows.chat.flow import CHAT
 from agent.flows.chat.state import ChatRun, PassageGrade, PassageRef
-from agent.flows.chat.steps import find_judge
 from agent.roles.chat import MIN_RELEVANT_SCORE
-from agent.text.plurals import format_count
 from agent.workbench import RunSnapshot
-from pages.widgets.run import run_page
+from pages.widgets.run.timeline_cards import build_cards
 from pages.widgets.shell import badges, client, escape, labels, markup
-
-ROUTE_LABELS = {
-    "DIRECT_ANSWER": "from what earlier answers stand on",
-    "RETRIEVE": "searched the library",
-    "REWRITE_THEN_RETRIEVE": "put in full, then searched",
-    "ASK_CLARIFICATION": "asked back",
-    "LOCATION_SEARCH": "looked for places",
-    "READ_DOCUMENT": "read one document from end to end",
-}
-
-
-def draw_activity(view: RunSnapshot) -> None:
-    """How the newest turn was answered: its steps, and what its model was asked."""
-    own, route = view.state.own, view.state.own.route_decision
-    told = ROUTE_LABELS.get(route, route)
-    if graded := len(own.doc_relevance_scores):
-        told += f", {own.relevant_count} of {format_count(graded, 'passage')} relevant"
-    st.html(f'<div class="ts"><p class="small soft">{escape.html(told)}</p>{_render_steps(view)}</div>')
-    run_page.draw_activity(view)
 
 
 def render_progress(view: RunSnapshot) -> str:
     """What has been done so far and what is being done now, as HTML."""
+    done = "".join(f"<li>{escape.html(card.title)}</li>" for card in build_cards(view)[1:])
     now = f'<li class="now"><span class="pulse" aria-hidden="true"></span> {escape.html(view.activity)}</li>'
-    return f'<div class="ts" role="status" aria-live="polite">{_render_steps(view, now)}</div>'
-
-
-def _render_steps(view: RunSnapshot, now: str = "") -> str:
-    """The steps of a turn in words with who judged, as HTML; `now` is the one that is being taken."""
-    items = ""
-    for step in view.steps:
-        if told := CHAT.describe(step):
-            by = find_judge(step.name, step.change).get("by", "")
-            actor = labels.name_actor(by, view.run.settings.model)
-            items += (
-                f'<li>{escape.html(told[:1].upper() + told[1:])} <span class="small soft">{actor}</span></li>'
-            )
-    return f'<ol class="progress">{items}{now}</ol>'
+    return f'<div class="ts" role="status" aria-live="polite"><ol class="progress">{done}{now}</ol></div>'
 
 
 def render_grades(state: ChatRun, run_id: str) -> str:

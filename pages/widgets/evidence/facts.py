@@ -19,29 +19,31 @@ from agent.answering.fact_view import FACT_STATUSES, FactFilter, filter_facts, f
 from agent.errors import UsageError
 from agent.text.plurals import format_count
 from agent.types import Answer, Fact, PersonMark, Status
-from agent.types.facts import number_step
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import client, empty_state, escape, labels, pagination, ui, view_cache
+from pages.widgets.shell import client, empty_state, escape, labels, ui, view_cache
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PAGE_SIZE = 40
-"""Rows of a page: the cost of a poll must not grow with the run."""
+MAX_ROWS = 500
+"""Rows of the table: what more there is must be searched for."""
 NO_DECISION = "–"
 DECISIONS: dict[str, PersonMark] = {NO_DECISION: "none", "always used": "pinned", "excluded": "struck"}
 COLUMNS = {
     "choose": "✓",
     "statement": "Statement",
     "site": "Source",
-    "status": "Status",
     "decision": "Use",
+    "status": "Status",
     "quote": "Quote",
     "part": "Part",
-    "step": "Step",
 }
 HELD_FRAME_KEY = "ledger-grid-held"
 """The session key of the frame that is being edited: (what it shows, its facts)."""
+WIDE_KEY = "facts-wide"
+WIDE_STYLE = """<style>@media (min-width: 1100px) {
+[data-testid="stColumn"]:has(> * > .st-key-pane-answer, > * > * > .st-key-pane-answer) { display: none }
+}</style>"""
 ADD_POPOVER = "ledger-add"
 FROM_PAGE, OWN_KNOWLEDGE = "From a page", "My own knowledge"
 
@@ -50,11 +52,11 @@ def draw(view: RunSnapshot) -> None:
     """The table with what may be done; read-only where its flow does not write from facts."""
     known = view_cache.get_or_compute(view, "facts-listed", lambda: fact_view.all_facts(view.state))
     is_editable = acts.is_possible("mark", view)
-    if is_editable:
-        _draw_ledger_acts(view)
     if not known:
         text = "Each page that is read adds relevant statements, each with its exact quote."
         empty_state.draw("No facts so far", text)
+        if is_editable:
+            _draw_acts(view, [], [])
         return
     words = {"": "Any status"} | {
         name: labels.FACT_STATUS.get(name, name).capitalize() for name in FACT_STATUSES
@@ -66,26 +68,23 @@ def draw(view: RunSnapshot) -> None:
             "type": "search",
         }
         find = st.text_input("Find in the facts", key="research-facts-find", live="300ms", **look) or ""
-        status = ui.select(
-            "Status", words, f"ledger-status-{view.run.id}", label_visibility="collapsed", width=170
-        )
+        status_key = f"ledger-status-{view.run.id}"
+        status = ui.select("Status", words, status_key, label_visibility="collapsed", width=140)
+        if st.toggle("Wide", key=WIDE_KEY, help="The table alone, over the width of the window"):
+            st.html(WIDE_STYLE)
     sift = FactFilter(find, status=status)
     fitting = sort_cited_first(filter_facts(known, sift), view.state.answer)
-    turned = f"ledger-page-{view.run.id}"
-    shown = _hold_rows(view, pagination.take_page(fitting, PAGE_SIZE, turned), sift)
+    shown = _hold_rows(view, fitting[:MAX_ROWS], sift)
+    if is_editable:
+        changed = _read_changes(shown)
+        picked = [shown[int(n)] for n, cells in changed.items() if cells.get("choose")]
+        _draw_acts(view, collect_drafts(shown, changed), picked, fitting)
     if not shown:
         empty_state.draw("No fact fits", "Use other words, or take a filter away.")
         return
-    changed = _draw_table(view, shown, is_editable=is_editable)
-    pagination.draw(len(fitting), PAGE_SIZE, turned, "facts")
-    everything = (
-        is_editable
-        and len(fitting) > len(shown)
-        and st.checkbox(f"All {len(fitting):,} that fit, on every page", key=f"ledger-all-{view.run.id}")
-    )
-    picked = [shown[int(n)] for n, cells in changed.items() if cells.get("choose")]
-    if is_editable:
-        _draw_buttons(view, collect_drafts(shown, changed), list(fitting) if everything else picked)
+    _draw_table(view, shown, is_editable=is_editable)
+    if len(fitting) > MAX_ROWS:
+        st.caption(f"The first {MAX_ROWS} of {len(fitting):,}. Search to see others.")
 
 
 def sort_cited_first(found: list[Fact], answer: Answer | None) -> list[Fact]:
@@ -113,11 +112,10 @@ def build_frame(view: RunSnapshot, shown: Sequence[Fact]) -> pd.DataFrame:
             False,
             fact.statement,
             escape.host(fact.url) if fact.url else "you" if fact.is_own_knowledge else fact.origin,
-            describe_status(fact),
             named[fact.decision],
+            describe_status(fact),
             fact.quote,
             find_part(view.state.plan, fact),
-            number_step(view.state.actions, fact.step),
         )
         for fact in shown
     ]
@@ -159,46 +157,45 @@ def save(view: RunSnapshot, drafts: Sequence[FactEdit]) -> None:
     client.act(view.run.id, "revise", edits=list(drafts), then=told)
 
 
-def _draw_table(
-    view: RunSnapshot, shown: Sequence[Fact], *, is_editable: bool
-) -> Mapping[int, Mapping[str, Any]]:
-    """The table; returns what was changed in it, by row."""
-    column, key = st.column_config, f"ledger-grid-{_digest(shown)}"
+def _draw_table(view: RunSnapshot, shown: Sequence[Fact], *, is_editable: bool) -> None:
+    column = st.column_config
     text: Any = {"max_chars": MAX_TEXT_CHARS, "required": True}
+    use: Any = {"options": list(DECISIONS), "required": True, "width": 100}
+    checked = "Checked again against the stored page"
+    wide = 350 if st.session_state.get(WIDE_KEY) else 230
     config = {
-        "choose": column.CheckboxColumn(COLUMNS["choose"], width=36) if is_editable else None,
-        "statement": column.TextColumn(COLUMNS["statement"], width=280, **text),
+        "choose": column.CheckboxColumn(COLUMNS["choose"], width=50) if is_editable else None,
+        "statement": column.TextColumn(COLUMNS["statement"], width=wide, **text),
         "site": column.TextColumn(COLUMNS["site"], width=130),
-        "status": column.TextColumn(COLUMNS["status"], width=90),
-        "decision": column.SelectboxColumn(
-            COLUMNS["decision"], options=list(DECISIONS), required=True, width=90
-        ),
-        "quote": column.TextColumn(
-            COLUMNS["quote"], width=280, help="Checked again against the stored page", **text
-        ),
+        "decision": column.SelectboxColumn(COLUMNS["decision"], **use),
+        "status": column.TextColumn(COLUMNS["status"], width=100),
+        "quote": column.TextColumn(COLUMNS["quote"], width=wide, help=checked, **text),
         "part": column.TextColumn(COLUMNS["part"], width=50),
-        "step": column.NumberColumn(COLUMNS["step"], width=50, format="%d"),
     }
     st.data_editor(
         build_frame(view, shown),
-        key=key,
+        key=f"ledger-grid-{_digest(shown)}",
         hide_index=True,
         width="stretch",
         height=min(560, 38 + 36 * len(shown)),
         row_height=36,
         column_config=config,
-        disabled=["site", "status", "part", "step"] if is_editable else True,
+        disabled=["site", "status", "part"] if is_editable else True,
         alt=f"Table of facts: {', '.join(COLUMNS.values())} of each",
     )
-    return (st.session_state.get(key) or {}).get("edited_rows", {})  # type: ignore[no-any-return]
+
+
+def _read_changes(shown: Sequence[Fact]) -> Mapping[int, Mapping[str, Any]]:
+    """What was changed in the table of these facts, by row."""
+    held = st.session_state.get(f"ledger-grid-{_digest(shown)}") or {}
+    return held.get("edited_rows", {})  # type: ignore[no-any-return]
 
 
 def _hold_rows(view: RunSnapshot, wanted: Sequence[Fact], sift: FactFilter) -> Sequence[Fact]:
     """The facts of the frame: those that were there while a run works or an edit is not saved."""
     held: tuple[str, Sequence[Fact]] = st.session_state.get(HELD_FRAME_KEY) or ("", ())
-    typed = held[1] and (st.session_state.get(f"ledger-grid-{_digest(held[1])}") or {}).get("edited_rows")
-    turned = st.session_state.get(f"ledger-page-{view.run.id}") or 1
-    place = f"{view.run.id}|{sift}|{turned}|{len(view.state.edits)}"
+    typed = held[1] and _read_changes(held[1])
+    place = f"{view.run.id}|{sift}|{len(view.state.edits)}"
     if held[1] and held[0] == place and (typed or view.run.status is Status.RUNNING):
         if list(held[1]) != list(wanted):
             forget = (st.session_state.pop, HELD_FRAME_KEY, None)
@@ -213,55 +210,56 @@ def _digest(shown: Sequence[Fact]) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
-def _draw_buttons(view: RunSnapshot, drafts: list[FactEdit], chosen: list[Fact]) -> None:
-    """What may be done with the chosen rows, and with what was typed."""
-    ids, n = [fact.id for fact in chosen], format_count(len(chosen), "fact")
-    with st.container(horizontal=True, vertical_alignment="center", key="ledger-grid-buttons"):
+def _draw_acts(
+    view: RunSnapshot, drafts: list[FactEdit], picked: list[Fact], fitting: Sequence[Fact] = ()
+) -> None:
+    """What may be done, in one row above the table, which never moves: with what was typed, with the chosen
+    rows, else with the facts as they are."""
+    with st.container(horizontal=True, vertical_alignment="center", key="ledger-acts"):
         if drafts:
             label = f"Save {format_count(len(drafts), 'changed fact')}"
             ui.button(label, "ledger-save", save, view, drafts, icon="save", type="primary")
-        for label, icon, decision in (
-            ("Always use", "keep", "pinned"),
-            ("Exclude", "block", "struck"),
-            ("Restore", "restart_alt", "none"),
-        ):
-            if chosen:
-                told = labels.FACT_STATUS.get(decision, "restored")
-                done = f"{n} {told}. {describe_consequence(view)}".strip()
-                more: Any = {
-                    "icon": icon,
-                    "disabled": all(fact.decision == decision for fact in chosen),
-                    "given": {"facts": ids, "decision": decision},
-                    "done": done,
-                }
-                ui.act(view, "mark", f"ledger-mark-{decision}", f"{label} {n}", **more)
+        everything = f"ledger-all-{view.run.id}"
+        if picked or st.session_state.get(everything):
+            _draw_marks(view, list(fitting) if st.session_state.get(everything) else picked)
+            st.checkbox(f"All {len(fitting):,}", key=everything)
+        elif not drafts:
+            _draw_changes(view)
 
 
-def _draw_ledger_acts(view: RunSnapshot) -> None:
+def _draw_marks(view: RunSnapshot, chosen: list[Fact]) -> None:
+    ids, n = [fact.id for fact in chosen], format_count(len(chosen), "fact")
+    for label, icon, decision in (
+        ("Always use", "keep", "pinned"),
+        ("Exclude", "block", "struck"),
+        ("Restore", "restart_alt", "none"),
+    ):
+        told = labels.FACT_STATUS.get(decision, "restored")
+        more: Any = {
+            "icon": icon,
+            "given": {"facts": ids, "decision": decision},
+            "done": f"{n} {told}. {describe_consequence(view)}".strip(),
+            "type": "tertiary",
+        }
+        if any(fact.decision != decision for fact in chosen):
+            ui.act(view, "mark", f"ledger-mark-{decision}", f"{label} {n}", **more)
+
+
+def _draw_changes(view: RunSnapshot) -> None:
     """Add a fact; undo and redo an edit by its name."""
-    with st.container(horizontal=True, vertical_alignment="center", key="ledger-doors"):
-        adding = ui.popover("Add a fact", ADD_POPOVER, "add_notes", type="tertiary")
-        if adding.open:
-            with adding:
-                _draw_add_form(view)
-        if edit := undo_edits.find_undoable(view):
-            built = undo_edits.list_built_on(view, edit.step)
-            parts = format_count(len(built.steps), "step"), format_count(len(built.sentences), "sentence")
-            tip = f"Built on it since: {parts[0]}, {parts[1]} of the answer." if built.steps else None
-            name = escape.md(f"Undo: {edit.text}", 60)
-            ui.act(
-                view,
-                "undo",
-                "ledger-undo",
-                name,
-                icon="undo",
-                help=tip,
-                given={"step": edit.step},
-                type="tertiary",
-            )
-        if edit := undo_edits.find_redoable(view):
-            name = escape.md(f"Redo: {edit.text}", 60)
-            ui.act(view, "redo", "ledger-redo", name, icon="redo", given={"step": edit.step}, type="tertiary")
+    adding = ui.popover("Add a fact", ADD_POPOVER, "add_notes", type="tertiary")
+    if adding.open:
+        with adding:
+            _draw_add_form(view)
+    if edit := undo_edits.find_undoable(view):
+        built = undo_edits.list_built_on(view, edit.step)
+        parts = format_count(len(built.steps), "step"), format_count(len(built.sentences), "sentence")
+        tip = f"Built on it since: {parts[0]}, {parts[1]} of the answer." if built.steps else None
+        more: Any = {"icon": "undo", "help": tip, "given": {"step": edit.step}, "type": "tertiary"}
+        ui.act(view, "undo", "ledger-undo", escape.md(f"Undo: {edit.text}", 60), **more)
+    if edit := undo_edits.find_redoable(view):
+        more = {"icon": "redo", "given": {"step": edit.step}, "type": "tertiary"}
+        ui.act(view, "redo", "ledger-redo", escape.md(f"Redo: {edit.text}", 60), **more)
 
 
 def _draw_add_form(view: RunSnapshot) -> None:

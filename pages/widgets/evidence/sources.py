@@ -3,23 +3,21 @@ trusted, in words; and the way to leave one out, after a look at what goes with 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
 from agent.actions import acts
 from agent.actions.sources import SourceDomain, StrikeImpact, group_by_domain, preview_strike
 from agent.evidence.sources import trust_label
 from agent.text.plurals import format_count
-from agent.types import Fact, PageRef
+from agent.types import PageRef
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence.facts import describe_consequence
-from pages.widgets.shell import client, empty_state, escape, pagination, ui, view_cache
+from pages.widgets.evidence import fact_card, facts
+from pages.widgets.shell import client, empty_state, escape, markup, pagination, ui, view_cache
 
 PAGE_SIZE = 12
 """Sites on a page."""
-MAX_PAGES = 4
-"""Pages of a site that are listed, those that are cited first."""
+MAX_PAGES = 5
+"""Pages of a site that are seen at once, those that are cited first."""
 NOT_CITED = 10_000
 MAX_SENTENCES = 4
 """Sentences named before a source is left out."""
@@ -32,10 +30,10 @@ def draw(view: RunSnapshot) -> None:
         text = "Each page that is read appears here under its site, with its trust and the reasons."
         empty_state.draw("No sources yet", text)
         return
-    cited, turned = number_pages(view), f"research-domains-{view.run.id}"
+    turned = f"research-domains-{view.run.id}"
     for domain in pagination.take_page(found, PAGE_SIZE, turned):
-        with st.container(horizontal=True, vertical_alignment="top", key=f"source-{domain.name}"):
-            st.html(render_site(domain, view, cited), width="stretch")
+        with st.container(key=f"source-{domain.name}", gap=None):
+            st.html(render_site(domain, view))
             if acts.is_possible("strike_source", view):
                 _draw_exclude(view, domain)
     pagination.draw(len(found), PAGE_SIZE, turned, "sites")
@@ -44,7 +42,7 @@ def draw(view: RunSnapshot) -> None:
 def number_pages(view: RunSnapshot) -> dict[str, int]:
     """By page the number under which the newest answer cites it."""
     answer = view.state.answers[-1] if view.state.answers else None
-    return {source.page_id: source.n for source in answer.sources} if answer else {}
+    return {source.page_id: source.n for source in answer.sources if source.page_id} if answer else {}
 
 
 def sort_cited_first(view: RunSnapshot) -> list[SourceDomain]:
@@ -56,62 +54,92 @@ def sort_cited_first(view: RunSnapshot) -> list[SourceDomain]:
     )
 
 
-def render_site(domain: SourceDomain, view: RunSnapshot, cited: Mapping[str, int]) -> str:
-    """A site and its pages as HTML. One work at several addresses is one source."""
-    why = "; ".join(domain.reasons) or "no signal for or against it"
-    copies = f", same text as {', '.join(domain.copies)}" if domain.copies else ""
-    struck = ' class="struck"' if domain.name in view.state.strikes else ""
-    works = sorted(join_works(domain.pages), key=lambda page: cited.get(page.page_id, NOT_CITED))
-    pages = "".join(_render_page(page, domain.facts, view.run.id, cited) for page in works[:MAX_PAGES])
-    more = len(works) - MAX_PAGES
-    pages += f'<li class="small soft">and {more} more</li>' if more > 0 else ""
-    trust = escape.html(f"trust: {trust_label(domain.trust)} – {why}{copies}")
-    head = f'<p><b{struck}>{escape.html(domain.name)}</b> <span class="small soft">{trust}</span></p>'
-    return f'<div class="ts site">{head}<ul class="pages">{pages}</ul></div>'
-
-
-def join_works(pages: list[PageRef]) -> list[PageRef]:
-    """Each published work once, by its DOI; the page with the most facts stands for it."""
-    works: dict[str, PageRef] = {}
-    for page in sorted(pages, key=lambda page: -page.facts):
+def list_works(view: RunSnapshot) -> dict[str, list[PageRef]]:
+    """The pages that were read by work: one work at several addresses, by its DOI, is one source. The page
+    that is cited, or has the most facts, comes first."""
+    cited, works = number_pages(view), dict[str, list[PageRef]]()
+    pages = [page for page in view.state.pages.values() if page.page_id]
+    for page in sorted(pages, key=lambda page: (cited.get(page.page_id, NOT_CITED), -page.facts)):
         doi = page.publication.doi if page.publication else ""
-        works.setdefault(doi or page.url, page)
-    return list(works.values())
+        works.setdefault(doi or page.url, []).append(page)
+    return works
 
 
-def _render_page(page: PageRef, facts: list[Fact], run_id: str, cited: Mapping[str, int]) -> str:
-    number = cited.get(page.page_id)
-    mark = f'<b class="n" title="Cited as {number}">{number}</b> ' if number else ""
-    own = [fact for fact in facts if fact.page_id == page.page_id]
-    date = next((fact.published_at[:10] for fact in own if fact.published_at), "")
-    title = escape.shorten(page.title or escape.shorten_url(page.url), 90)
-    url = escape.stored_page_url(run_id, page.page_id)
-    told = " · ".join(filter(None, (date, format_count(len(own), "fact") if own else "no facts")))
-    link = f'<a href="{url}" target="_blank">{escape.html(title)}</a>'
-    return f'<li>{mark}{link} <span class="small soft">{told}</span></li>'
+def render_site(domain: SourceDomain, view: RunSnapshot) -> str:
+    """A site and its pages as HTML."""
+    struck = ' class="struck"' if domain.name in view.state.strikes else ""
+    works = view_cache.get_or_compute(view, "works", lambda: list_works(view))
+    urls = {page.url for page in domain.pages}
+    rows = [_render_page(pages, view) for pages in works.values() if pages[0].url in urls]
+    for pages in works.values():  # only a second address of a work stands here
+        if pages[0].url not in urls and any(page.url in urls for page in pages):
+            rows.append(f'<li class="soft small">the same work as “{escape.html(pages[0].title)}”</li>')
+    more = "".join(rows[MAX_PAGES:])
+    more = more and f"<details><summary>{len(rows) - MAX_PAGES} more</summary><ul>{more}</ul></details>"
+    trust = f'<span class="small soft">{_describe(domain)}</span>'
+    head = f"<p><b{struck}>{escape.html(domain.name)}</b><br>{trust}</p>"
+    return f'<div class="ts site">{head}<ul>{"".join(rows[:MAX_PAGES])}</ul>{more}</div>'
+
+
+def _describe(domain: SourceDomain) -> str:
+    """How far a site is trusted and why, in words, as HTML."""
+    *first, last = domain.reasons or [""]
+    why = f" – has {' and '.join(filter(None, [', '.join(first), last]))}" if last else ""
+    copies = f"; same text as {', '.join(domain.copies)}" if domain.copies else ""
+    return escape.html(f"Trust: {trust_label(domain.trust)}{why}{copies}")
+
+
+def _render_page(pages: list[PageRef], view: RunSnapshot) -> str:
+    """A work by its first page, with its other addresses."""
+    page, number = pages[0], number_pages(view).get(pages[0].page_id)
+    mark = f'<b class="n" title="Cited as {number}">{number}</b>' if number else '<b class="n"></b>'
+    dates = (f.published_at[:10] for f in view.state.facts.values() if f.page_id == page.page_id)
+    count = format_count(page.facts, "fact") if page.facts else "no facts"
+    also = [escape.host(other.url) for other in pages[1:]]
+    given = "you gave it" if page.origin != "fetched" else ""
+    about = (next(filter(None, dates), ""), count, given, f"also at {', '.join(also)}" if also else "")
+    told = f'<span class="small soft">{escape.html(" · ".join(filter(None, about)))}</span>'
+    title = escape.html(escape.shorten(page.title or escape.shorten_url(page.url), 90))
+    link = f'<a href="{escape.stored_page_url(view.run.id, page.page_id)}" target="_blank">{title}</a>'
+    return f"<li>{mark}<span>{link} {told}</span></li>"
+
+
+def draw_page(view: RunSnapshot, page: PageRef) -> None:
+    """What was kept of one page: each quote in the words around it, with what may be done with it."""
+    number = number_pages(view).get(page.page_id, 0)
+    title = escape.render_link(page.url, page.title or escape.shorten_url(page.url))
+    told = escape.html(escape.host(page.url)) + markup.stored_page_link(view.run.id, page.page_id)
+    st.html(f'<div class="ts"><p><b>{title}</b><br><span class="small soft">{told}</span></p></div>')
+    own = [fact for fact in view.state.facts.values() if fact.page_id == page.page_id]
+    if not own:
+        empty_state.draw("Nothing was kept of it", "No statement in it was found to matter to the question.")
+    for fact in own:
+        key = f"page-fact-{fact.id}"
+        with st.container(border=True, key=key, gap="small"):
+            fact_card.draw(view, fact, key, number=number, is_editable=True)
 
 
 def _draw_exclude(view: RunSnapshot, domain: SourceDomain) -> None:
     """Leave a site out, after a look at what goes with it; or take it in again."""
     name, key = domain.name, f"source-out-{domain.name}"
-    if name in view.state.strikes:
-        ui.act(view, "restore_source", key, "Use again", given={"source": name}, type="tertiary")
-        return
-    opened = ui.popover("Exclude", key, "link_off", type="tertiary")
-    if opened.open:  # what falls is worked out over all facts: only when somebody looks
-        with opened:
-            names = {name: f"all of {name}"} | {
-                page.url: escape.shorten(page.title or page.url, 60) for page in domain.pages
-            }
-            chosen = ui.select("What?", names, f"{key}-what") if len(domain.pages) > 1 else name
-            fall = preview_strike(view.state, chosen)
-            st.html(render_strike_impact(fall))
-            label = f"Exclude it with {format_count(len(fall.facts), 'fact')}"
-            ui.button(label, f"{key}-do", _strike, view, chosen, key, type="primary")
+    with st.container(key=f"source-act-{name}"):
+        if name in view.state.strikes:
+            ui.act(view, "restore_source", key, "Use again", given={"source": name}, type="tertiary")
+            return
+        opened = ui.popover("Exclude", key, "link_off", type="tertiary")
+        if opened.open:  # what falls is worked out over all facts: only when somebody looks
+            with opened:
+                names = {name: f"all of {name}"}
+                names |= {page.url: escape.shorten(page.title or page.url, 60) for page in domain.pages}
+                chosen = ui.select("What?", names, f"{key}-what") if len(domain.pages) > 1 else name
+                fall = preview_strike(view.state, chosen)
+                st.html(render_strike_impact(fall))
+                label = f"Exclude it with {format_count(len(fall.facts), 'fact')}"
+                ui.button(label, f"{key}-do", _strike, view, chosen, key, type="primary")
 
 
 def _strike(view: RunSnapshot, source: str, popover: str) -> None:
-    done = f"{source} is excluded. {describe_consequence(view)}".strip()
+    done = f"{source} is excluded. {facts.describe_consequence(view)}".strip()
     then = lambda _: ui.close_popover(popover)  # noqa: E731
     client.act(view.run.id, "strike_source", source=source, done=done, then=then)
 

@@ -9,10 +9,9 @@ import streamlit as st
 
 from agent.errors import NotFound
 from agent.evidence.support import describe_support
-from agent.text.urls import site
 from agent.types import Answer
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import conflict_list, fact_card
+from pages.widgets.evidence import conflict_list, fact_card, sources
 from pages.widgets.research import revision_panel
 from pages.widgets.run import answer_pane
 from pages.widgets.shell import client, escape, ui
@@ -29,12 +28,15 @@ def draw(
     """The evidence of what is open, by `draw_opened` where it is no sentence of an answer; the tabs
     otherwise."""
     with st.container(key="pane-evidence"):
-        if (draw_opened or _draw_opened)(st.query_params.get(answer_pane.SEE, "")):
+        see, state = st.query_params.get(answer_pane.SEE, ""), view.state
+        if (draw_opened or _draw_opened)(see):
             return
-        state = view.state
-        pages = [page for page in state.pages.values() if page.page_id]
+        if page := next((p for p in state.pages.values() if see == f"{view.run.id}.p-{p.page_id}"), None):
+            draw_head("From this page")
+            sources.draw_page(view, page)
+            return
         counts = {
-            "Sources": len({site(page.final_url or page.url) for page in pages}),
+            "Sources": len(sources.list_works(view)),
             "Facts": sum(fact.decision != "struck" for fact in state.facts.values()),
             "Conflicts": sum(conflict.status == "open" for conflict in state.conflicts.values()),
         }

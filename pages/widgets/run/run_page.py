@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from agent.actions.page_input import list_failed_requests
 from agent.errors import NotFound
 from agent.types import Status
 from agent.workbench import RunSnapshot
@@ -119,32 +118,24 @@ def draw_panes(
 def draw_sources(view: RunSnapshot) -> None:
     """The sites of a run, what could not be read, and the graph of its pages."""
     sources.draw(view)
-    if list_failed_requests(view.state) or view.state.refusals:
-        with st.expander(
-            "Unavailable sources", icon=":material/link_off:", key="sources-unread", on_change="rerun"
-        ) as unread:
-            if unread.open:
-                unreadable_pages.draw(view)
-    with st.expander(
-        "Graph of the pages", icon=":material/hub:", key="sources-graph", on_change="rerun"
-    ) as graph:
-        if graph.open:
-            page_graph.draw(view)
+    _draw_folded(view, "Unavailable sources", "link_off", unreadable_pages.draw)
+    _draw_folded(view, "Source graph", "hub", page_graph.draw)
 
 
 def draw_activity(view: RunSnapshot) -> None:
     """What a run did, how its confidence moved, and what its model was asked."""
     timeline.draw_run(view)
-    with st.expander(
-        "Confidence", icon=":material/show_chart:", key="activity-confidence", on_change="rerun"
-    ) as curve:
-        if curve.open:
-            confidence_chart.draw(view)
-    with st.expander(
-        "Model calls", icon=":material/smart_toy:", key="activity-calls", on_change="rerun"
-    ) as calls:
-        if calls.open:
-            model_calls.draw(view)
+    if view.state.shown_confidence is not None:
+        _draw_folded(view, "Confidence", "show_chart", confidence_chart.draw)
+    _draw_folded(view, "Model calls", "smart_toy", model_calls.draw)
+
+
+def _draw_folded(view: RunSnapshot, title: str, icon: str, draw: Tab) -> None:
+    """What is drawn only where somebody opens it."""
+    key = f"folded-{title.lower().replace(' ', '-')}"
+    with st.expander(title, icon=ui.icon_code(icon), key=key, on_change="rerun") as folded:
+        if folded.open:
+            draw(view)
 
 
 def draw_missing(noun: str, text: str, screen: str, label: str, hint: str = RunPage.missing_hint) -> None:

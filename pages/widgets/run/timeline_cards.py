@@ -1,27 +1,32 @@
-"""A run's ledger told as cards: what was done, why, by whom, and what came of it. Pure: steps in, cards out,
-nothing drawn.
+"""The steps of a run as cards: what was done, why, and what came of it. Pure: steps in, cards out.
 
-A card gathers what belongs together: the action, what was found in it, how the confidence moved."""
+A card gathers what belongs together: a round of searches and pages, what was found in it, and how the
+confidence moved. Each search and each page has a number; the curve, exports and variants count alike."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from agent.actions.budget import list_caps
 from agent.answering.revision import state_understood
-from agent.engine.run_state import RunState
 from agent.export.hiding import is_withheld
+from agent.flows import FLOWS
 from agent.text.plurals import format_count
 from agent.text.sentences import format_sentence
-from agent.types import CAP_SETTINGS, Cap, NoteReading, Outcome, PlanPart, Settings, Step
+from agent.types import CAP_SETTINGS, NoteReading, Outcome, PlanPart, Settings, Step
+from agent.workbench import RunSnapshot
 from pages.widgets.shell import labels
 
-SUPPLY_TITLES = {"pasted": "You pasted the text of", "uploaded": "You uploaded a file for"}
-CardKind = Literal["ask", "action", "given", "stuck", "refused", "person", "answer", "event"]
-
-PERSON_STEP_TITLES = {
+GIVEN_TITLES = {"pasted": "You pasted the text of", "uploaded": "You uploaded a file for"}
+NOTE_TITLES = {
+    "steer": "You added guidance",
+    "send_back": "You sent the answer back",
+    "look": "You asked for more evidence on a conflict",
+    "comment": "You commented on the answer",
+}
+PERSON_TITLES = {
     "approve": "You approved the decision",
     "edit": "You changed the decision",
     "skip": "You skipped the decision",
@@ -33,7 +38,7 @@ PERSON_STEP_TITLES = {
     "reopen": "You opened the answer again for review",
     "retry": "You asked to try again",
     "import": "You opened it from an evidence bundle",
-    "fork": "You branched from here into a new run",
+    "fork": "You started this variant",
     "until": "You changed how far it runs",
     "raise": "You changed its budget",
     "drop_model": "You went on without the model",
@@ -41,14 +46,11 @@ PERSON_STEP_TITLES = {
     "use_outline": "You approved the outline",
     "erase": "You erased a private note",
 }
-NO_SEARCH = "it starts no search"
-OUTCOME_TONES = {
-    Outcome.OK: "good",
-    Outcome.EMPTY: "",
-    Outcome.RATE_LIMITED: "warn",
-    Outcome.REFUSED: "warn",
-    Outcome.TIMEOUT: "warn",
-}
+FIRST_SEARCH = "This was not searched for yet."
+"""The stored reason of a search for what a person asked."""
+TONES = {Outcome.OK: "good", Outcome.EMPTY: ""} | dict.fromkeys(
+    (Outcome.RATE_LIMITED, Outcome.REFUSED, Outcome.TIMEOUT), "warn"
+)
 
 
 @dataclass
@@ -56,304 +58,250 @@ class Card:
     """One thing that happened. All texts are raw: whoever draws them escapes them."""
 
     n: int
-    """The ledger's step it began with; what the screen uses as its key."""
-    kind: CardKind
+    """The ledger's step it began with."""
     title: str
     what: str = ""
     why: str = ""
-    number: int = 0
-    """Which look (search or page) this was, from 1; 0 for what is none."""
+    mark: str = ""
+    """The sign in its dot, where it has no number."""
     tone: str = ""
-    outcome: str = ""
-    detail: str = ""
-    by: str = ""
-    model: str = ""
-    """The setting of the run's model."""
-    analysis_fallback: str = ""
-    """Why the model did not weigh what was found although there is one."""
-    rung: str = ""
+    number: int = 0
+    """Which search or page it was, from 1, the first of a round; 0 for what is none."""
     url: str = ""
-    page_id: str = ""
-    assessment: str = ""
-    facts: list[dict[str, Any]] = field(default_factory=list)
-    edited_facts: list[dict[str, Any]] = field(default_factory=list)
-    """The facts a person's edit changed, as they stand since."""
-    hits: int = 0
-    conflicts: list[dict[str, Any]] = field(default_factory=list)
-    refused: list[dict[str, Any]] = field(default_factory=list)
-    level: float | None = None
+    chips: list[tuple[str, str]] = field(default_factory=list)
+    items: list[tuple[str, str]] = field(default_factory=list)
+    """What came of it, each with how it is drawn."""
+    facts: int = 0
     before: float = 0.0
-    """The confidence after this, and before it."""
-    moves: list[dict[str, Any]] = field(default_factory=list)
+    level: float | None = None
+    """The confidence before this, and after it."""
     private_note: int = -1
     """The step of the private note it shows; -1 for none."""
     beside: list[Card] = field(default_factory=list)
-    """Each search and page of a round of several; empty for one alone."""
+    """Each search and page of a round of several."""
     last: int = -1
-    """The ledger's step that ended it, when that is another than the one it began with."""
+    """The ledger's step that ended it, where that is another than the one it began with."""
 
     @property
     def end(self) -> int:
-        """The last step that belongs to it: what a run that goes on from here would keep."""
+        """The last step that belongs to it: what a variant from here would keep."""
         return max(self.n, self.last)
 
+    @property
+    def numbers(self) -> str:
+        """The numbers of its searches and pages: "3", "4–6"."""
+        return (
+            f"{self.number}–{self.number + len(self.beside) - 1}" if self.beside else str(self.number or "")
+        )
 
-def build_cards(steps: Sequence[Step], state: RunState) -> list[Card]:
+
+def build_cards(view: RunSnapshot) -> list[Card]:
     """The cards of a run, oldest first."""
-    told: list[Card] = []
-    looks: set[int] = set()
-    looked = None
-    world = next((str(step.change["settings"]["world"]) for step in steps if "settings" in step.change), "")
-    for step in steps:
-        change = step.change
-        told += (_build_note_cards(step) if step.name != "fork" else []) + _build_stall_cards(step)
-        told += _build_reading_cards(step) + _build_outline_cards(step)
-        if step.name == "ask":
-            told.append(Card(step.n, "ask", "You asked", what=str(change.get("question", ""))))
-        elif change.get("edits"):
-            told += _build_edit_cards(step, told, state)
-        elif step.name in PERSON_STEP_TITLES:
-            why = "; ".join(note["text"] for note in change.get("notes") or [])
-            told.append(
-                Card(
-                    step.n,
-                    "person",
-                    PERSON_STEP_TITLES[step.name],
-                    what=_describe_person_step(step, steps, world),
-                    why=why,
-                    by="person",
-                )
-            )
-        elif step.name == "supply":
-            told += [_build_supply_card(step.n, ref) for ref in change.get("pages") or []]
-        elif step.name == "budget":
-            told.append(
-                Card(
-                    step.n,
-                    "event",
-                    "A limit was reached",
-                    why=format_sentence(str(change.get("why_stopped", ""))),
-                    tone="warn",
-                )
-            )
-        elif skipped := change.get("plan_trouble"):
-            told.append(Card(step.n, "event", "The question was not planned", why=str(skipped), tone="warn"))
-        elif step.name == "halt":
-            told.append(
-                Card(step.n, "event", "Paused for your input", why=str(change["halt"]["why"]), tone="warn")
-            )
-        if (refused := change.get("refusals")) and step.name != "skip":
-            told.append(
-                Card(step.n, "refused", "Proposed, but not followed", refused=list(refused), tone="warn")
-            )
-        new = [action for action in change.get("actions") or [] if action["step"] not in looks]
-        if new:  # an action comes again when its facts are counted
-            looks.add(new[0]["step"])
-            told.append(_build_round_card(len(looks), new, world))
-            told[-1].last = step.n
-        looked = _find_observed_card(told, step) or looked
-        written = [_build_answer_card(step.n, answer) for answer in change.get("answers") or []]
-        told += written
-        if not change.get("edits"):
-            _add_findings(told, step, written[-1] if written else looked, state)
+    cards, looks = list[Card](), 0
+    for step in view.steps:
+        told = _tell_notes(step) if step.name != "fork" else []
+        told += _tell_events(step) + _tell_person(step, view)
+        new = [a for a in step.change.get("actions") or [] if a["step"] == step.n]  # others: facts counted
+        if new:
+            told.append(_tell_round(step.n, looks + 1, new, view))
+            looks += len(new)
+        told += [_tell_answer(step.n, answer) for answer in step.change.get("answers") or []]
+        if not told and view.run.settings.flow != "research":
+            words = FLOWS[view.run.settings.flow].describe_step(step.name, step.change)
+            told += [Card(step.n, words[:1].upper() + words[1:])] if words else []
+        cards += told
+        _add_findings(cards, told, step, view)
+    return cards
+
+
+def _tell_notes(step: Step) -> list[Card]:
+    return [
+        Card(
+            step.n,
+            NOTE_TITLES[note.get("kind", "steer")] + " (private)" * bool(note.get("private")),
+            what=note["text"],
+            why=f"on “{note['quoted']}”"
+            if note.get("quoted")
+            else "it starts no search" * bool(note.get("private")),
+            mark="•",
+            private_note=note["step"] if note.get("private") and not is_withheld(note["text"]) else -1,
+        )
+        for note in step.change.get("notes") or []
+    ]
+
+
+def _tell_events(step: Step) -> list[Card]:
+    """What the run met by itself: a change of tack, a limit, a note as it was read, what was not followed."""
+    n, change, told = step.n, step.change, list[Card]()
+
+    def tell(title: str, why: str = "", mark: str = "!", tone: str = "warn", what: str = "") -> None:
+        told.append(Card(n, title, what, format_sentence(why), mark, tone))
+
+    for block in change.get("blockages") or []:
+        tell(
+            f"Changed tack: {labels.ESCALATION.get(block['rung'], block['rung'])}",
+            block.get("reason", ""),
+            "↻",
+        )
+    plan = [PlanPart.model_validate(part) for part in change.get("plan_parts") or []]
+    for read in change.get("readings") or [] if step.name == "revise" else []:
+        tell("Note read", state_understood(NoteReading.model_validate(read), plan), tone="")
+    if step.name == "outline":
+        headings = " · ".join(section["heading"] for section in change["outline"]["sections"])
+        tell("Report planned", tone="", what=headings)
+    if step.name == "budget":
+        tell("A limit was reached", str(change.get("why_stopped", "")))
+    if step.name == "halt":
+        tell("Paused for your input", str(change["halt"]["why"]))
+    if skipped := change.get("plan_trouble"):
+        tell("The question was not planned", str(skipped))
+    for choice in change.get("choices") or []:
+        count = format_count(len(choice["selected"]), "address", "addresses")
+        title = "Enough is read" if choice["decision"] == "answer" else f"Chose {count} to read"
+        tell(title, choice["reasoning"], "→", "warn" if choice.get("forced") or choice.get("trouble") else "")
+    refused = list(change.get("refusals") or []) if step.name != "skip" else []
+    for one in refused:
+        if one["what"] == "send_to_hitl":
+            tell("Finishing was postponed", one["why"].partition(": ")[2] or one["why"], "×")
+    if others := [(f"{one['what']}: {one['why']}", "") for one in refused if one["what"] != "send_to_hitl"]:
+        tell("Proposed, but not followed", mark="×")
+        told[-1].items = others
     return told
 
 
-def _build_outline_cards(step: Step) -> list[Card]:
-    """The outline that a model or code made of a report."""
-    if step.name != "outline":
+def _tell_person(step: Step, view: RunSnapshot) -> list[Card]:
+    """What a person did."""
+    n, change = step.n, step.change
+    if step.name == "ask":
+        return [Card(n, "You asked", f"“{change.get('question', '')}”", mark="?")]
+    if step.name == "supply":
+        return [
+            Card(
+                n, GIVEN_TITLES.get(ref.get("origin", ""), "You gave"), mark="+", tone="good", url=ref["url"]
+            )
+            for ref in change.get("pages") or []
+        ]
+    if edits := change.get("edits"):
+        struck = change.get("strikes", ())  # of a source that was struck, those that still are
+        facts = [f.model_dump() for f in view.state.facts.values() if f.struck_with in struck]
+        card = Card(n, "You " + "; ".join(edit["text"] for edit in edits), mark="•")
+        for fact in (facts := [*(change.get("facts") or []), *facts])[:3]:
+            card.items += [(fact["former"], "struck")] if fact.get("former") else []
+            card.items.append((fact["statement"], "struck" * (fact["decision"] == "struck")))
+        card.items += [(f"and {len(facts) - 3} more", "soft")] if len(facts) > 3 else []
+        return [card]
+    if step.name not in PERSON_TITLES:
         return []
-    made = step.change["outline"]
-    headings = " · ".join(section["heading"] for section in made["sections"])
-    return [Card(step.n, "event", "Report planned", what=headings, by=made["by"])]
+    why = "; ".join(note["text"] for note in change.get("notes") or [])
+    return [Card(n, PERSON_TITLES[step.name], _describe_change(step, view), why, "•")]
 
 
-def _build_edit_cards(step: Step, told: Sequence[Card], state: RunState) -> list[Card]:
-    """What a person did to the facts, the facts as they stand since, and how the confidence moved."""
-    change = step.change
-    struck = change.get("strikes", ())  # of a source that was struck, those that still are
-    with_source = [fact.model_dump() for fact in state.facts.values() if fact.struck_with in struck]
-    card = Card(
-        step.n,
-        "person",
-        "You " + "; ".join(edit["text"] for edit in change["edits"]),
-        by="person",
-        edited_facts=[*(change.get("facts") or []), *with_source],
-    )
-    _add_confidence(card, step, told, state)
-    return [card]
+def _describe_change(step: Step, view: RunSnapshot) -> str:
+    """What a person's step was about, where its name does not say it all."""
+    if step.name == "edit":
+        pending = step.change.get("pending") or {}
+        action = labels.name_action(pending.get("next_action", ""), view.run.settings.world)
+        return f"{action}: {pending.get('query_or_url', '')}".strip(": ")
+    if step.name == "retry":
+        return str((step.change.get("again") or [{}])[-1].get("query_or_url", ""))
+    if step.name not in ("until", "raise", "fork") or "settings" not in step.change:
+        return ""
+    given = [s.change["settings"] for s in view.steps[: step.n + 1] if "settings" in s.change]
+    was, now = (Settings.model_validate(each) for each in (given[-2:] * 2)[:2])
+    caps = [
+        {name: value / 60 if name == "seconds" else value for name, value in list_caps(each).items()}
+        for each in (was, now)
+    ]
+    told = [labels.UNTIL[now.stop_point].lower()] if now.stop_point != was.stop_point else []
+    told += [
+        f"{labels.BUDGET[name].lower()} {old:,.10g} → {new:,.10g}"
+        for name in CAP_SETTINGS
+        if (old := caps[0].get(name, 0.0)) != (new := caps[1].get(name, 0.0))
+    ]
+    return "; ".join(told)
 
 
-def _add_confidence(card: Card, step: Step, told: Sequence[Card], state: RunState) -> bool:
-    """Add the confidence after a step, where it was assessed or changed; returns whether it was."""
-    point = next((point for point in state.confidence if point.step == step.n), None)
-    if point is not None:
-        levels = (c.level for c in reversed(told) if c is not card and c.level is not None)
-        card.before, card.level = next(levels, 0.0), point.value
-        card.moves = [move.model_dump() for move in point.moves]
-    return point is not None
-
-
-def _build_round_card(number: int, actions: Sequence[dict[str, Any]], world: str) -> Card:
-    """The card of what was done side by side: of several actions with a card for each in it."""
-    n = actions[0]["step"]
-    cards = [_build_action_card(n, number, action, world) for action in actions]
+def _tell_round(n: int, number: int, actions: Sequence[dict[str, Any]], view: RunSnapshot) -> Card:
+    """What was done side by side; each of several has a card in it."""
+    cards = [_tell_action(n, i, action, view) for i, action in enumerate(actions, number)]
     if len(cards) == 1:
         return cards[0]
     kinds = [action["action"].partition("_")[0] for action in actions]
     searches, questions = kinds.count("search"), kinds.count("ask")
-    pages = len(kinds) - searches - questions
-    counts = [format_count(searches, "search", "searches")] if searches else []
-    counts += [format_count(pages, "page")] if pages else []
-    counts += [format_count(questions, "question")] if questions else []
-    by, rung = cards[0].by, cards[0].rung
+    counts = [
+        format_count(count, *noun)
+        for count, *noun in (
+            (searches, "search", "searches"),
+            (len(kinds) - searches - questions, "page"),
+            (questions, "question"),
+        )
+        if count
+    ]
     title = " and ".join(filter(None, [", ".join(counts[:-1]), counts[-1]]))
-    return Card(n, "action", title, number=number, by=by, rung=rung, beside=cards)
+    return Card(n, title, number=number, beside=cards)
 
 
-def _build_action_card(n: int, number: int, action: dict[str, Any], world: str) -> Card:
-    outcome, crawl = Outcome(action.get("outcome", "ok")), action["action"] in ("crawl_url", "more")
+def _tell_action(n: int, number: int, action: dict[str, Any], view: RunSnapshot) -> Card:
+    outcome, kind, what = Outcome(action.get("outcome", "ok")), action["action"], action["query_or_url"]
+    is_page, why = kind in ("crawl_url", "more"), action.get("reasoning", "")
+    name = "Read" if kind == "crawl_url" else labels.name_action(kind, view.run.settings.world)
+    card = Card(n, name, f"“{what}”", number=number)
+    if is_page:
+        page = view.state.pages.get(what)
+        card.what, card.url = page.title if page else "", what
+    card.why = "First search: your question." if (why, number) == (FIRST_SEARCH, 1) else why
+    card.tone = TONES.get(outcome, "bad")
+    if kind != "ask" and (outcome is not Outcome.OK or not is_page):
+        found = format_count(action.get("hits", 0), "result")
+        card.chips = [(found if outcome is Outcome.OK else labels.OUTCOME[outcome], card.tone)]
+    if detail := action.get("detail") if outcome is not Outcome.OK or not is_page else "":
+        card.items = [(detail, "soft")]
+    return card
+
+
+def _tell_answer(n: int, answer: dict[str, Any]) -> Card:
+    verdict, because = answer["verdict"], str(answer.get("because") or answer.get("why_stopped") or "")
     return Card(
         n,
-        "action",
-        "Read" if action["action"] == "crawl_url" else labels.name_action(action["action"], world),
-        what=action["query_or_url"],
-        why=action.get("reasoning", ""),
-        number=number,
-        tone=OUTCOME_TONES.get(outcome, "bad"),
-        outcome="" if action["action"] == "ask" else outcome,
-        detail=action.get("detail", ""),
-        by=action.get("by", ""),
-        rung=action.get("rung", ""),
-        url=action["query_or_url"] if crawl else "",
-        page_id=action.get("page_id", ""),
-        hits=action.get("hits", 0),
+        f"Answer {answer.get('n', 1)} written",
+        labels.VERDICT.get(verdict, verdict),
+        format_sentence(because),
+        "=",
+        labels.VERDICT_TONE.get(verdict, ""),
     )
 
 
-def _build_supply_card(n: int, ref: dict[str, Any]) -> Card:
-    return Card(
-        n,
-        "given",
-        SUPPLY_TITLES.get(ref.get("origin", ""), "You gave"),
-        url=ref["url"],
-        page_id=ref.get("page_id", ""),
-        by="person",
-        tone="good",
-    )
-
-
-def _find_observed_card(told: list[Card], step: Step) -> Card | None:
-    """The card of what is analysed next, when this step says what that is."""
-    observed = next(iter(step.change.get("brought") or []), None)
-    if observed is None:
-        return None
-    if step.name != "decide":
-        return told[-1]
-    return next((c for c in reversed(told) if c.kind == "given" and c.url == observed["source"]), None)
-
-
-def _add_findings(told: list[Card], step: Step, looked: Card | None, state: RunState) -> None:
-    """Add what an analysis found to what it looked at: by its own account, else the last action."""
-    change = step.change
-    card = looked or next((card for card in reversed(told) if card.kind == "action"), None)
-    if card is None:
+def _add_findings(cards: Sequence[Card], told: Sequence[Card], step: Step, view: RunSnapshot) -> None:
+    """Add what a step found to the card of what was read before it, or to its own: an edit or an answer."""
+    change, own = step.change, bool(step.change.get("edits") or step.change.get("answers"))
+    found = (card for card in reversed(told if own else cards) if own or card.number or card.mark == "+")
+    if (card := next(found, None)) is None:
         return
-    found = [fact for fact in change.get("facts") or [] if fact.get("verified")]
-    card.facts += [fact for fact in found if fact.get("step", step.n) == step.n]  # others got marks only
-    card.conflicts += [known.model_dump() for known in state.conflicts.values() if known.step == step.n]
-    is_assessed = _add_confidence(card, step, told, state)
-    if isinstance(report := change.get("report"), dict):
-        card.assessment = str(report.get("assessment", ""))
-        card.analysis_fallback = str(report.get("trouble", ""))
-    if step.by != "person" and (is_assessed or change.get("facts") or isinstance(report, dict)):
-        card.last = step.n
-
-
-def _build_answer_card(n: int, answer: dict[str, Any]) -> Card:
-    number, because = answer.get("n", 1), str(answer.get("because", ""))
-    return Card(
-        n,
-        "answer",
-        f"Answer {number} written",
-        what=labels.VERDICT.get(answer["verdict"], answer["verdict"]),
-        why=because[:1].upper() + because[1:] or format_sentence(str(answer.get("why_stopped", ""))),
-        tone=labels.VERDICT_TONE.get(answer["verdict"], ""),
-        by=answer.get("by", ""),
-    )
-
-
-def _build_note_cards(step: Step) -> list[Card]:
-    titles = {
-        "steer": "You added guidance",
-        "send_back": "You sent the answer back",
-        "look": "You asked for more evidence on a conflict",
-        "comment": "You commented on the answer",
-    }
-    notes = step.change.get("notes") or []
-    return [
-        Card(
-            step.n,
-            "person",
-            f"{titles[note.get('kind', 'steer')]}{' (private)' if note.get('private') else ''}",
-            what=note["text"],
-            why=f"on “{note['quoted']}”" if note.get("quoted") else NO_SEARCH * bool(note.get("private")),
-            by="person",
-            private_note=note["step"] if note.get("private") and not is_withheld(note["text"]) else -1,
-        )
-        for note in notes
-    ]
-
-
-def _build_reading_cards(step: Step) -> list[Card]:
-    """How notes were understood."""
-    read = [NoteReading.model_validate(given) for given in step.change.get("readings") or []]
-    plan = [PlanPart.model_validate(part) for part in step.change.get("plan_parts") or []]
-    return [
-        Card(step.n, "event", "Note read", why=state_understood(r, plan), by=r.by)
-        for r in read
-        if step.name == "revise"
-    ]
-
-
-def _build_stall_cards(step: Step) -> list[Card]:
-    return [
-        Card(
-            step.n,
-            "stuck",
-            f"Changed tack: {labels.ESCALATION.get(block['rung'], block['rung'])}",
-            why=block.get("reason", ""),
-            rung=block["rung"],
-            tone="warn",
-        )
-        for block in step.change.get("blockages") or []
-    ]
-
-
-def _describe_person_step(step: Step, steps: Sequence[Step], world: str) -> str:
-    """What a person's step was about, where its name does not say it all."""
-    if step.name == "edit":
-        pending = step.change.get("pending") or {}
-        action = labels.name_action(pending.get("next_action", ""), world)
-        return f"{action}: {pending.get('query_or_url', '')}".strip(": ")
-    if step.name == "retry":
-        return str((step.change.get("again") or [{}])[-1].get("query_or_url", ""))
-    now = step.change.get("settings")
-    if step.name not in ("until", "raise", "fork") or not now:
-        return ""
-    was = next(
-        (earlier.change["settings"] for earlier in reversed(steps[: step.n]) if "settings" in earlier.change),
-        now,
-    )
-    changed = [
-        f"{labels.BUDGET[name].lower()} {_format_cap(name, was)} → {_format_cap(name, now)}"
-        for name in CAP_SETTINGS
-        if _format_cap(name, was) != _format_cap(name, now)
-    ]
-    goes, went = (Settings.model_validate(given).stop_point for given in (now, was))
-    return "; ".join([*([labels.UNTIL[goes].lower()] if goes != went else []), *changed])
-
-
-def _format_cap(name: Cap, settings: dict[str, Any]) -> str:
-    value = list_caps(Settings.model_validate(settings)).get(name, 0.0)
-    return f"{value / 60 if name == 'seconds' else value:,.10g}"
+    points = [point for point in view.state.confidence if point.step == step.n]
+    if points and view.state.shown_confidence is not None:
+        levels = (c.level for c in reversed(cards) if c is not card and c.level is not None)
+        card.before, card.level = next(levels, 0.0), points[0].value
+        if round(card.level, 2) != round(card.before, 2):
+            moved = f"{labels.format_percent(card.before)} → {labels.format_percent(card.level)}"
+            card.chips.append((f"confidence {moved}", ""))
+    report = change.get("report")
+    if not own or change.get("answers"):
+        facts = [
+            f for f in change.get("facts") or [] if f.get("verified") and f.get("step", step.n) == step.n
+        ]
+        card.facts += len(facts)
+        card.chips += [(format_count(len(facts), "new fact"), "good")] if facts else []
+        card.items += [(fact["statement"], "") for fact in facts[:3]]
+        card.items += [(f"and {len(facts) - 3} more, under Facts", "soft")] if len(facts) > 3 else []
+        card.items += [
+            (
+                f"Sources disagree on {c.subject} ({c.attribute}): {' or '.join(v.text for v in c.values)}",
+                "warned",
+            )
+            for c in view.state.conflicts.values()
+            if c.step == step.n
+        ]
+    if isinstance(report, dict) and report.get("trouble"):
+        card.items.append((f"Weighed without the model: {report['trouble']}", "soft"))
+    if step.by != "person" and (points or change.get("facts") or isinstance(report, dict)):
+        card.last = max(card.last, step.n)

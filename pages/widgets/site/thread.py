@@ -12,7 +12,6 @@ from agent.workbench import RunSnapshot
 from pages.widgets.evidence import facts
 from pages.widgets.run import action_bar, answer_pane, pause_prompt, progress, run_page
 from pages.widgets.shell import client, escape, labels, markup
-from pages.widgets.site import trace
 
 PAGE = run_page.RunPage(
     path="pages/site.py",
@@ -25,7 +24,6 @@ PAGE = run_page.RunPage(
 TABS = {
     "Sources": run_page.draw_sources,
     "Facts": facts.draw,
-    "Path": lambda view: _draw_path(view),
     "Activity": run_page.draw_activity,
 }
 
@@ -62,12 +60,6 @@ def _draw_turns(earlier: Sequence[str], newest: RunSnapshot) -> None:
             else:
                 status = escape.html(labels.STATUS[view.run.status])
                 st.html(f'<div class="ts soft">{status}: there is no answer to this one.</div>')
-
-
-def _draw_path(view: RunSnapshot) -> None:
-    """What was decided at each round, and which pages were read."""
-    st.html(trace.render_decisions(view.state, view.run.id))
-    st.html(trace.render_pages(view.state, view.run.id))
 
 
 def render_question(view: RunSnapshot) -> str:

@@ -22,8 +22,8 @@ def test_each_sign_adds_its_reason_and_nothing_leads_out_of_bounds():
     signed = assess_trust(page("https://www.health.gov/", author="Ada Quill", published_at="2026-01-01"))
     assert signed.value == 0.9 and signed.reasons == (
         "an official or academic domain",
-        "signed by an author",
-        "dated",
+        "an author",
+        "a date",
     )
     assert assess_trust(page("https://a.example/")).reasons == ("nothing speaks for or against it",)
     assert assess_trust(Page(url="https://forum.a.example/", final_url="", outcome=Outcome.OK)).value == 0.4
@@ -31,7 +31,7 @@ def test_each_sign_adds_its_reason_and_nothing_leads_out_of_bounds():
 
 @pytest.mark.parametrize(
     ("value", "word"),
-    [(0.0, "not at all"), (0.05, "low"), (0.5, "ordinary"), (0.65, "ordinary"), (0.8, "high"), (1, "fully")],
+    [(0.0, "not at all"), (0.05, "low"), (0.5, "normal"), (0.65, "normal"), (0.8, "high"), (1, "fully")],
 )
 def test_a_figure_in_words(value, word):
     assert trust_label(value) == word

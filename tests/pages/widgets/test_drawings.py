@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 
 from agent.actions import page_input
@@ -127,17 +126,14 @@ def test_a_source_tells_its_trust_its_copies_and_each_work_once():
         )
         for n in range(2)
     ]
-    view = RunSnapshot(
-        fill(Run, id="r", question="q", settings=Settings(), status=Status.REVIEW),
-        RunState(question="q"),
-        [],
-        Usage(),
-        0,
-        "",
-    )
-    drawn = sources.render_site(SourceDomain("a.example", pages, [], ["c.example"]), view, {"p0": 3})
+    answer = Answer(n=1, verdict="answered", sources=[fill(Source, n=3, page_id="p1")])
+    other = fill(PageRef, url="https://b.example/", page_id="p9", publication=work)
+    state = RunState(answers=[answer], pages={page.url: page for page in [*pages, other]})
+    view = RunSnapshot(fill(Run, settings=Settings(), status=Status.REVIEW), state, [], Usage(), 0, "")
+    drawn = sources.render_site(SourceDomain("a.example", pages, [], ["c.example"]), view)
     assert "same text as c.example" in drawn and drawn.count("<li>") == 1 and 'title="Cited as 3"' in drawn
-    assert "<img" not in drawn
+    assert "also at a.example, b.example" in drawn and "<img" not in drawn
+    assert "the same work as" in sources.render_site(SourceDomain("b.example", [other]), view)
     lost = [fill(Sentence, text=f"Sentence <{n}>.") for n in range(6)]
     told = sources.render_strike_impact(
         StrikeImpact("a.example", [_fact()], lost, [fill(Sentence, text="kept")])
@@ -168,22 +164,38 @@ def test_a_stored_page_marks_quotes_and_nothing_else():
     assert "SHA-256" in page_text.render_metadata(read)
 
 
-def test_the_map_has_a_node_for_every_look_and_a_shape_for_every_state():
+def test_the_graph_has_a_row_for_each_search_and_page_below_what_it_was_found_on():
     looks = [("https://a/", "ok", 1), ("https://b/", "ok", 0), ("https://c/", "blocked", 0)]
     pages = [
-        fill(PageRef, url=u, step=n, found_on="search: q", outcome=o, facts=f, page_id="p" * (o == "ok"))
-        for n, (u, o, f) in enumerate(looks, 2)
+        fill(
+            PageRef,
+            url=u,
+            title=EVIL,
+            step=n,
+            found_on="search: q",
+            outcome=o,
+            facts=f,
+            page_id=u[8] * (o == "ok"),
+        )
+        for n, (u, o, f) in enumerate(looks, 3)
     ]
-    search = fill(Action, step=1, action="search_duckduckgo", query_or_url="q", hits=2)
-    state = RunState(question="Q {a|b}?", actions=[search], pages={page.url: page for page in pages})
-    names, spec = page_graph.build_chart(state, dark=False)
-    assert names == ["question", "search: q", "https://a/", "https://b/", "https://c/"]
-    assert [node["category"] for node in spec["series"][0]["data"]] == [0, 1, 2, 3, 4]
-    assert len(spec["series"][0]["links"]) == 4 and json.dumps(spec)
-    assert "{" not in spec["series"][0]["data"][0]["value"]
-    evil = fill(PageRef, url="javascript:alert(1)", title=EVIL, detail=EVIL, outcome=Outcome.BLOCKED)
-    drawn = page_graph.render_page(evil, "r")
-    assert "<img" not in drawn and "javascript:" not in drawn.replace("<span>javascript:alert(1)</span>", "")
+    pages[1].links = ["https://a/", "https://elsewhere/"]
+    searches = [
+        fill(Action, step=n, action="search_duckduckgo", query_or_url=q, hits=2)
+        for n, q in ((1, "q"), (2, EVIL))
+    ]
+    answer = Answer(n=1, verdict="answered", sources=[fill(Source, n=7, page_id="a")])
+    state = RunState(
+        question="Q?", actions=searches, pages={page.url: page for page in pages}, answers=[answer]
+    )
+    view = RunSnapshot(fill(Run, id="r", settings=Settings()), state, [], Usage(), 0, "")
+    drawn = page_graph.render(view)
+    assert drawn.count("<li>") == 6 and drawn.index("“q”") < drawn.index("b · no facts") < drawn.index(
+        "“&lt;img"
+    )
+    assert drawn.count('<path class=""') == 5 and drawn.count('<path class="link"') == 1
+    assert '<circle class="cited"' in drawn and '<b class="n">7</b>' in drawn and "blocked us" in drawn
+    assert drawn.count('data-see="r.p-') == 2 and "<img" not in drawn
 
 
 def test_what_could_not_be_read_is_counted_and_told():

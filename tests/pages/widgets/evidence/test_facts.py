@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from agent.actions.fact_edits import FactEdit
 from agent.engine.run_state import RunState
-from agent.types import Action, Confidence, Fact, Run, Settings, Status, Step, Usage
+from agent.types import Answer, Confidence, Fact, Run, Settings, Step, Usage
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import facts
 from pages.widgets.run import timeline, timeline_cards
@@ -29,20 +29,8 @@ def test_only_what_was_typed_becomes_a_draft():
         FactEdit("b", decision="none"),
         FactEdit("c", "New.", "Other.", "pinned"),
     ]
-    looks = [
-        fill(Action, action="crawl_url", query_or_url="https://a.example/"),
-        fill(Action, step=9, action="crawl_url", query_or_url="https://a.example/2"),
-    ]
-    view = RunSnapshot(
-        fill(Run, id="r", question="q", settings=Settings(), status=Status.REVIEW),
-        RunState(question="q", actions=looks),
-        [],
-        Usage(),
-        0,
-        "",
-    )
+    view = RunSnapshot(fill(Run, settings=Settings()), RunState(question="q"), [], Usage(), 0, "")
     rows = facts.build_frame(view, [*shown, OWN])
-    assert set(rows["step"]) == {1}, "the number of the journey's card, not the ledger's"
     assert list(rows.columns) == list(facts.COLUMNS)
     assert list(rows["decision"]) == ["–", "excluded", "–", "always used"]
     assert list(rows["site"]) == ["a.example"] * 3 + ["you"] and list(rows["status"])[-1] == "own knowledge"
@@ -59,9 +47,11 @@ def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
     given = {"n": 2, "verdict": "no_evidence", "because": "after your edit: struck 1 fact"}
     steps.append(fill(Step, n=3, name="report", change={"answers": [given]}, next="review"))
     points = [fill(Confidence, step=1, value=0.4), fill(Confidence, step=2, value=0.1)]
-    look, card, written = timeline_cards.build_cards(steps, RunState(confidence=points))
+    state = RunState(confidence=points, answers=[Answer(n=2, verdict="answered", confidence=0.1)])
+    view = RunSnapshot(fill(Run, settings=Settings(model="")), state, steps, Usage(), 3, "")
+    look, card, written = timeline_cards.build_cards(view)
     assert (card.title, card.before, card.level) == ("You struck 1 fact of a.example", 0.4, 0.1)
     assert not look.facts and look.level == 0.4
-    assert written.why == "After your edit: struck 1 fact"
-    drawn = timeline._render_card(card, "r1", last=False)
+    assert written.why == "After your edit: struck 1 fact."
+    drawn = timeline.render_card(card, last=False)
     assert 'class="struck"' in drawn and "40 % → 10 %" in drawn

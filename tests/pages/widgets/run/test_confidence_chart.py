@@ -28,17 +28,10 @@ def test_an_open_and_a_disputed_part_are_told():
     assert "When?" in drawn and EVIL not in drawn
 
 
-def test_looks_that_did_not_move_it_are_told_together():
+def test_what_moved_it_is_told_newest_first():
     first, still = sure(), fill(Confidence, step=2, value=0.5)
-    given = [first, still, still, first, still]
-    assert confidence_chart.group_steps(given) == [(5, 5), (4, 4), (2, 3), (1, 1)]
-    assert confidence_chart.group_steps([]) == []
-    numbers = [2, 3, 4, 5, 5]
-    drawn = "".join(
-        confidence_chart.render_reasons(given, numbers, *look) for look in confidence_chart.group_steps(given)
-    )
-    assert "Steps 3 to 4: no change." in drawn and "Later, after step 5: no change." in drawn
-    assert "After step 2: 77 %" in drawn and "After step 5: 77 %" in drawn
+    drawn = confidence_chart.render_events([first, still, first, still], [2, 3, 5, 5])
+    assert drawn.count("<li>") == 2 and drawn.index("After step 5: 77 %") < drawn.index("After step 2: 77 %")
 
 
 def test_points_after_one_step_share_the_way_to_the_next():
