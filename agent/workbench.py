@@ -47,7 +47,6 @@ class ActiveConfiguration:
 
     model: str
     model_detail: str
-    fast_model: str
     embedding_detail: str
     engines: dict[str, str]
 
@@ -178,11 +177,9 @@ class Workbench:
         """The run as it is now; cheap when it has not moved. Raises NotFound."""
         return self.snapshots.get(run_id)
 
-    def runs(
-        self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 0
-    ) -> list[Run]:
-        """Runs, newest first, at most `limit` (0: all); `deleted` gives the bin."""
-        return self.store.ledger.list(status=status, text=text, deleted=deleted, limit=limit)
+    def runs(self, **wanted: Any) -> list[Run]:
+        """Runs, newest first: see `Ledger.list`."""
+        return self.store.ledger.list(**wanted)
 
     def delete(self, run_id: str) -> None:
         """Move a run to the bin; it stops working first."""
@@ -236,13 +233,8 @@ class Workbench:
         """The model, engines and settings in use."""
         live, found = self.worker.world("live"), self.worker.model_search.peek() or SOUGHT
         client = found.client
-        return ActiveConfiguration(
-            model=client.strong if client else "the model being looked for" if found is SOUGHT else "",
-            fast_model=client.fast if client else "",
-            model_detail=found.detail,
-            embedding_detail=self.worker.embedder_detail,
-            engines=live.engines,
-        )
+        named = client.strong if client else "the model being looked for" if found is SOUGHT else ""
+        return ActiveConfiguration(named, found.detail, self.worker.embedder_detail, live.engines)
 
     def is_model_sought(self) -> bool:
         """Whether the model server has not told its models yet."""

@@ -132,15 +132,14 @@ def list_engines(bench: ActionContext) -> list[EngineStatus]:
         is_on, health = profile.name not in off, world.health.get(profile.name)
         told = health.description if health and is_on else ""
         fields = tuple(describe_field(bench, name, name in profile.needs) for name in profile.settings)
-        status = EngineStatus(profile, is_on, is_off_fixed, "not asked yet" if is_on else "off", told, fields)
-        if status.needed:
-            status = replace(
-                status, state="needs an address" if status.needed[0].endswith("_URL") else "needs a key"
-            )
-        elif health and is_on:
-            failed: EngineState = "resting" if health.remaining_pause() else "failed"
+        state: EngineState = "not asked yet" if is_on else "off"
+        if health and is_on:
             is_good = health.outcome in (Outcome.OK, Outcome.EMPTY)
-            status = replace(status, state="works" if is_good else failed)
+            state = "works" if is_good else "resting" if health.remaining_pause() else "failed"
+        status = EngineStatus(profile, is_on, is_off_fixed, state, told, fields)
+        if status.needed:
+            is_url = status.needed[0].endswith("_URL")
+            status = replace(status, state="needs an address" if is_url else "needs a key")
         found.append(status)
     return found
 

@@ -25,7 +25,7 @@ from agent.engine.batch_scheduler import BUDGET_REASON_PREFIX, describe_exhauste
 from agent.errors import ConcurrentChange, CorruptRow, UsageError
 from agent.export.report import drop_withheld
 from agent.export.sheets import write_csv
-from agent.types import Batch, BatchBudget, BatchRow, RowState, Settings, Status, Usage
+from agent.types import Batch, BatchBudget, BatchRow, BatchState, RowState, Settings, Status, Usage
 from agent.workbench import Workbench
 
 MAX_PARALLEL_RUNS = 16
@@ -106,6 +106,16 @@ def get_status(bench: Workbench, batch_id: str) -> BatchStatus:
     """The status of a batch. Raises NotFound."""
     store = bench.store.batches
     return BatchStatus(store.get(batch_id), store.rows(batch_id), store.sum_usage(batch_id))
+
+
+def set_deleted(bench: Workbench, batch_id: str, is_deleted: bool) -> None:
+    """Put a batch into the bin with its runs, or take them out."""
+    if is_deleted:
+        stop(bench, batch_id)
+    state: BatchState = "deleted" if is_deleted else "stopped"
+    bench.store.batches.set_state(batch_id, state=state, among=("stopped", "spent", "done", "deleted"))
+    for run_id in {row.run_id for row in bench.store.batches.rows(batch_id)} - {""}:
+        (bench.delete if is_deleted else bench.restore)(run_id)
 
 
 def stop(bench: Workbench, batch_id: str) -> None:

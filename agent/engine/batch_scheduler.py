@@ -110,7 +110,7 @@ class BatchScheduler:
                 change, next = {"control": "resumed", "halt": None}, ""
                 status = flow.rest_statuses.get(upcoming, Status.RUNNING)
             else:
-                self.store.batches.unmark_row(batch.id, row.n)
+                self.store.batches.mark_for_resume(batch.id, [row.n], again=False)
                 return False
             columns = {"status": status, "control": "", "error": ""}
             with suppress(ConcurrentChange):  # the run moved at this moment: read it again

@@ -67,9 +67,9 @@ class Batches(TableAccess):
         return _batch_from_row(row)
 
     def list_newest(self, limit: int = 50) -> list[Batch]:
-        """Batches, newest first. One that cannot be read is left out and logged."""
-        found = []
-        for row in self._read(select(tables.batches).order_by(b.created_at.desc(), b.id).limit(limit)):
+        """Batches, newest first, none in the bin. One that cannot be read is left out and logged."""
+        found, newest = [], select(tables.batches).order_by(b.created_at.desc(), b.id)
+        for row in self._read(newest.where(b.state != "deleted").limit(limit)):
             try:
                 found.append(_batch_from_row(row))
             except CorruptRow as error:
@@ -117,10 +117,10 @@ class Batches(TableAccess):
         changed = update(tables.batches).where(b.id == batch_id, b.state.in_(among)).values(**values)
         return self._write(changed) == 1
 
-    def mark_for_resume(self, batch_id: str, numbers: Collection[int]) -> None:
-        """These rows resume as soon as there is room."""
+    def mark_for_resume(self, batch_id: str, numbers: Collection[int], again: bool = True) -> None:
+        """These rows resume as soon as there is room; or not, a person did something else with their runs."""
         started = (w.batch_id == batch_id, w.n.in_(numbers), w.run_id != "")
-        self._write(update(tables.batch_rows).where(*started).values(again=1))
+        self._write(update(tables.batch_rows).where(*started).values(again=int(again)))
 
     def start_row(self, batch_id: str, n: int, question: str, settings: Settings, first: Step) -> str:
         """Start a waiting row: create its run and store the run's id in the row, in one transaction. "" when
@@ -145,10 +145,6 @@ class Batches(TableAccess):
                 return False
             insert_person_step(connection, run_id, "resume", **step)
             return True
-
-    def unmark_row(self, batch_id: str, n: int) -> None:
-        """This row does not resume: a person did something else with its run."""
-        self._write(_UNMARK.where(w.batch_id == batch_id, w.n == n))
 
 
 def _has_room(connection: Connection, batch_id: str) -> bool:

@@ -249,10 +249,11 @@ class Ledger(TableAccess):
         first_turns: bool = False,
         deleted: bool = False,
         limit: int = 0,
+        offset: int = 0,
     ) -> list[Run]:
-        """Runs, newest first, of one status, with `text` in the question or a person's note, of these flows,
-        with `first_turns` no later one of a thread; the deleted ones with `deleted`; at most `limit`, 0 for
-        all. A run whose settings cannot be read is listed as failed, with the reason and default settings."""
+        """Runs, newest first, of one status and these flows, with `text` in the question, an answer or a note
+        of a person; at most `limit` (0: all) behind the first `offset`; `first_turns`: no later in a thread.
+        One whose settings cannot be read is listed as failed, with the reason and default settings."""
         query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "")
         if status:
             query = query.where(r.status == status)
@@ -262,11 +263,17 @@ class Ledger(TableAccess):
             query = query.where(r.thread_id.in_((r.id, "")))
         if text:
             asked = func.lower(r.question).contains(text.lower(), autoescape=True)
-            noted = self._read(select(s.run_id, s.change).where(s.name.in_(NOTE_STEPS))).all()
-            notes = ((row.run_id, n["text"]) for row in noted for n in from_json(row.change).get("notes", ()))
-            found = {run_id for run_id, note in notes if text.casefold() in note.casefold()}
+            is_said = or_(s.name.in_(NOTE_STEPS), s.change.contains('"answers":[{'))
+            found = {
+                row.run_id
+                for row in self._read(select(s.run_id, s.change).where(is_said))
+                for key in ("notes", "answers")
+                for one in from_json(row.change).get(key, ())
+                for told in one.get("sentences", (one,))
+                if text.casefold() in told["text"].casefold()
+            }
             query = query.where(or_(asked, r.id.in_(found)))
-        newest = query.order_by(r.created_at.desc(), r.id).limit(limit or None)
+        newest = query.order_by(r.created_at.desc(), r.id).limit(limit or None).offset(offset)
         return [_run_from_row(row, or_failed=True) for row in self._read(newest)]
 
 

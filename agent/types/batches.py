@@ -12,7 +12,7 @@ from pydantic import Field
 from agent.types.record import Record
 from agent.types.runs import Cap, Settings, Status, Usage
 
-BatchState = Literal["running", "stopped", "spent", "done"]
+BatchState = Literal["running", "stopped", "spent", "done", "deleted"]
 """`stopped` by a person; `spent`: its budget is used up; `done`: no row is waiting or running."""
 RowState = Literal["waiting", "running", "done", "failed", "resting", "refused", "binned"]
 

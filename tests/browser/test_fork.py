@@ -58,7 +58,7 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     page.goto(f"{own.url}runs")
     for run in (first, fork):
         page.locator(f".st-key-runs-row-{run} label").first.click()
-    page.get_by_role("link", name="Compare the two ticked runs").click()
+    page.get_by_role("link", name="Compare the two").click()
     _side_by_side(page)
 
 

@@ -31,11 +31,13 @@ STATE_CHIPS = {
     "stopped": ("Stopped", ""),
     "spent": ("Budget used up", "warn"),
     "done": ("Done", "good"),
+    "deleted": ("Deleted", "warn"),
 }
 STATE_HINTS = {
     "running": "New rows start as others end.",
     "stopped": "Nothing is lost: its runs rest where they stood.",
     "spent": "No more rows start. Raise the budget and continue, or export the table as it is.",
+    "deleted": "It is in the bin with its runs: take them out in Runs.",
     "done": "Every row came to its end. Open one to check it, or take the table along.",
 }
 ROW_CHIPS: dict[RowState, tuple[str, str]] = {

@@ -13,27 +13,26 @@ FILE_KEY, CHECKED_KEY = "bundle-file", "bundle-checked"
 
 
 def draw() -> None:
-    """The way in, folded away until it is needed."""
-    with st.expander("Import a shared run", icon=":material/upload_file:", key="bundle-import"):
-        given = st.file_uploader(
-            "An evidence bundle (.zip) that Touchstone exported",
-            type=["zip"],
-            key=FILE_KEY,
-            max_upload_size=MAX_BYTES // 1_000_000,
-            help="It is verified first. One that was changed since it was made is not opened.",
-        )
-        if given is None:
-            st.session_state.pop(CHECKED_KEY, None)
-            return
-        data = given.getvalue()
-        name, told, holds = st.session_state.get(CHECKED_KEY, ("", "", False))
-        if name != given.file_id:
-            found = verify_bundle(data)
-            told, holds = render_verification(found), found.is_importable
-            st.session_state[CHECKED_KEY] = (given.file_id, told, holds)
-        st.html(told)
-        if holds and ui.button("Open as a run", "bundle-open", icon="open_in_new", type="primary"):
-            _import_and_open(data)
+    """The way in."""
+    given = st.file_uploader(
+        "An evidence bundle (.zip) that Touchstone exported",
+        type=["zip"],
+        key=FILE_KEY,
+        max_upload_size=MAX_BYTES // 1_000_000,
+        help="It is verified first, and nothing of it is executed. One that was changed is not opened.",
+    )
+    if given is None:
+        st.session_state.pop(CHECKED_KEY, None)
+        return
+    data = given.getvalue()
+    name, told, holds = st.session_state.get(CHECKED_KEY, ("", "", False))
+    if name != given.file_id:
+        found = verify_bundle(data)
+        told, holds = render_verification(found), found.is_importable
+        st.session_state[CHECKED_KEY] = (given.file_id, told, holds)
+    st.html(told)
+    if holds and ui.button("Open as a run", "bundle-open", icon="open_in_new", type="primary"):
+        _import_and_open(data)
 
 
 def render_verification(found: BundleVerification) -> str:
@@ -42,11 +41,19 @@ def render_verification(found: BundleVerification) -> str:
     contents, lines = found.contents, ""
     if contents is not None:
         all_stand = found.found_quote_count == found.quote_count
-        quotes = (
-            f"{found.found_quote_count} of {format_count(found.quote_count, 'quote')} found in their pages"
-        )
-        marks += [(quotes, "good" if all_stand else "bad"), (format_count(len(contents.pages), "page"), "")]
-        marks.append((format_count(len(contents.steps), "step"), ""))
+        marks += [
+            (
+                (
+                    f"{found.found_quote_count} of "
+                    f"{format_count(found.quote_count, 'quote')} found in their pages"
+                ),
+                "good" if all_stand else "bad",
+            )
+        ]
+        marks += [
+            (format_count(len(contents.pages), "page"), ""),
+            (format_count(len(contents.steps), "step"), ""),
+        ]
         lines = f"<p><b>{escape.html(escape.shorten(contents.run.question, 300))}</b></p>"
     lines += "".join(
         f"<p>{escape.html(escape.shorten(text, 300))}</p>" for text in (*found.problems, *found.remarks)

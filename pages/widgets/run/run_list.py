@@ -1,4 +1,4 @@
-"""The list of runs: filters above, one row a run, a bin with a way back."""
+"""The list of runs: filters above, a row each to tick, pages, and a bar for what is ticked; a bin."""
 
 from __future__ import annotations
 
@@ -6,129 +6,148 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from agent.batch import jobs
 from agent.errors import NotFound, StoreError
+from agent.text.plurals import format_count
 from agent.types import Run, Status
-from pages.widgets.shell import badges, client, escape, labels, routes, ui
+from pages.widgets.run import bundle_import
+from pages.widgets.shell import badges, client, empty_state, escape, labels, routes, ui
 
 PAGE_SIZE = 25
 FLOW_LABELS = {
     "research": "Research",
+    "chat": "Chat",
+    "check_text": "Checked text",
     "site": "Site",
     "collect": "Collection",
-    "check_text": "Checked text",
     "reply": "Reply",
-    "chat": "Chat",
 }
-TEXT_KEY, STATE_KEY, BIN_KEY, MORE_KEY, TICKED_KEY = (
-    "runs-text",
-    "runs-state",
-    "runs-bin",
-    "runs-more",
-    "runs-ticked",
-)
+TEXT_KEY, KIND_KEY, STATE_KEY, BIN_KEY = "runs-text", "runs-kind", "runs-state", "runs-bin"
+PAGE_KEY, TICKED_KEY, BATCHES = "runs-page", "runs-ticked", "batch"
 
 
-def draw_filters() -> None:
-    """Words, state, bin."""
+def draw() -> None:
+    """Filters, the runs that fit, and what can be done with those that are ticked."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(
-            "Find", key=TEXT_KEY, placeholder="words of the question", type="search", live="300ms", width=340
+        hint, again = "in questions, answers and your notes", {"on_change": _turn, "args": (0,)}
+        text = st.text_input(
+            "Find", key=TEXT_KEY, placeholder=hint, type="search", live="300ms", width=320, **again
         )
+        kinds = {"": "Any kind", **FLOW_LABELS, BATCHES: "Batches"}
+        kind = ui.select("Kind", kinds, KIND_KEY, width=150, **again)
         states = {"": "Any", **labels.STATUS, Status.DONE: "Accepted or done"}
-        ui.select("State", states, STATE_KEY, width=220)
-        st.toggle("Show deleted", key=BIN_KEY)
-    undo = st.session_state.get("runs-undo")
-    if undo:
+        state = ui.select("State", states, STATE_KEY, width=180, **again)
+        is_bin = st.toggle("Show deleted", key=BIN_KEY, **again)
+        with st.popover("Import a shared run", icon=":material/upload_file:", type="tertiary"):
+            bundle_import.draw()
+    client.show_notice("runs")
+    if undo := st.session_state.get("runs-undo"):
         with st.container(horizontal=True, vertical_alignment="center", key="runs-undo-row"):
             st.caption("Moved to the bin.")
-            ui.button("Undo", "runs-undo-do", _restore, undo, icon="undo")
-    client.show_notice("runs")
-
-
-def is_filtered() -> bool:
-    """Is anything set that may hide runs?"""
-    return bool(
-        st.session_state.get(TEXT_KEY) or st.session_state.get(STATE_KEY) or st.session_state.get(BIN_KEY)
-    )
-
-
-def find_runs() -> list[Run]:
-    """The runs that fit, newest first: those to be shown, and one more where there are more."""
-    is_in_bin, text = bool(st.session_state.get(BIN_KEY)), st.session_state.get(TEXT_KEY) or ""
-    state = st.session_state.get(STATE_KEY) or None
-    return client.workbench().runs(status=state, text=text, deleted=is_in_bin, limit=_count_shown() + 1)
-
-
-def _count_shown() -> int:
-    return PAGE_SIZE + PAGE_SIZE * int(st.session_state.get(MORE_KEY, 0))
-
-
-def draw(runs: Sequence[Run]) -> None:
-    """The rows, twenty-five at first."""
-    shown = _count_shown()
+            ui.button("Undo", "runs-undo-do", _set_deleted, undo, False, icon="undo")
+    if kind == BATCHES:
+        _draw_batches()
+        return
+    at = int(st.session_state.get(PAGE_KEY, 0))
+    wanted = {"status": state or None, "text": text or "", "deleted": is_bin, "flows": [kind] if kind else ()}
+    runs = client.workbench().runs(**wanted, limit=PAGE_SIZE + 1, offset=at * PAGE_SIZE)
     with st.container(gap="xsmall", key="runs-list"):
-        for run in runs[:shown]:
+        for run in runs[:PAGE_SIZE]:
             _draw_row(run)
-    if len(runs) > shown:
-        ui.button("Show more", "runs-show-more", _show_more)
-    _draw_compare_bar([run.id for run in runs])
+    if not runs and (text or kind or state or is_bin or at):
+        empty_state.draw("No run fits", "Change the words, the kind or the state above.")
+    elif not runs:
+        empty_state.draw("No runs yet", "Ask a question on the Research page; all you start is kept here.")
+        ui.link("pages/research.py", "Ask a question", "travel_explore")
+    with st.container(horizontal=True, key="runs-pages"):
+        if at:
+            ui.button("Newer", "runs-newer", _turn, at - 1, icon="arrow_back")
+        if len(runs) > PAGE_SIZE:
+            ui.button("Older", "runs-older", _turn, at + 1, icon="arrow_forward")
+    _draw_bar(is_bin)
+
+
+def _turn(page: int) -> None:
+    st.session_state[PAGE_KEY] = page
 
 
 def _draw_row(run: Run) -> None:
+    """A box to tick, named for who cannot see the row, and the run. What is ticked outlives other filters."""
+    key = f"runs-tick-{run.id}"
+    st.session_state.setdefault(key, run.id in st.session_state.get(TICKED_KEY, []))
     with (
         st.container(border=True, key=f"runs-row-{run.id}", gap=None),
         st.container(horizontal=True, vertical_alignment="center"),
     ):
-        if not st.session_state.get(BIN_KEY):
-            _draw_tick(run)
+        label, more = f"Choose “{escape.md(run.question, 80)}”", {"label_visibility": "collapsed"}
+        st.checkbox(label, key=key, on_change=_tick, args=(run.id,), width="content", **more)
         with st.container(gap=None):
-            ui.link(
-                routes.page_for_flow(run.settings.flow), escape.md(run.question, 160), "", {"run": run.id}
-            )
+            question, page = escape.md(run.question, 160), routes.page_for_flow(run.settings.flow)
+            ui.link(page, question, "", {"run": run.id})
             st.html(render_details(run, find_lead(run)))
-        if st.session_state.get(BIN_KEY):
-            ui.button("Restore", f"runs-restore-{run.id}", _restore, run.id, icon="undo")
-        else:
-            ui.button("Delete", f"runs-delete-{run.id}", _delete, run.id, icon="delete", type="tertiary")
 
 
-def _draw_tick(run: Run) -> None:
-    """A box to tick, named for who cannot see the row. What is ticked outlives a change of the filters."""
-    label = f"Compare “{escape.md(run.question, 80)}”"
-    st.checkbox(
-        label,
-        key=f"runs-tick-{run.id}",
-        label_visibility="collapsed",
-        on_change=_save_tick,
-        args=(run.id,),
-        width="content",
-    )
-
-
-def _save_tick(run_id: str) -> None:
+def _tick(run_id: str) -> None:
     chosen = [name for name in st.session_state.get(TICKED_KEY, []) if name != run_id]
-    st.session_state[TICKED_KEY] = (
-        [*chosen, run_id] if st.session_state.get(f"runs-tick-{run_id}") else chosen
-    )
+    st.session_state[TICKED_KEY] = [*chosen, run_id] if st.session_state[f"runs-tick-{run_id}"] else chosen
 
 
-def _draw_compare_bar(listed: Sequence[str]) -> None:
-    """Where something is ticked, always in view: the way to compare two runs, or what is missing."""
-    chosen = [name for name in st.session_state.get(TICKED_KEY, []) if name in listed]
+def _draw_bar(is_bin: bool) -> None:
+    """Where something is ticked, always in view: what can be done with it."""
+    chosen = st.session_state.get(TICKED_KEY, [])
     if not chosen:
         return
     with (
         st.container(key="run-bar"),
         st.container(horizontal=True, vertical_alignment="center", key="runs-compare"),
     ):
+        st.caption(f"{len(chosen)} ticked")
         if len(chosen) == 2:
             both = {"run": chosen[0], "with": chosen[1]}
-            ui.link("pages/compare.py", "Compare the two ticked runs", "compare_arrows", both)
-        else:
-            st.caption(
-                "Tick one more to compare the two."
-                if len(chosen) == 1
-                else f"{len(chosen)} are ticked; two can be compared."
+            ui.link("pages/compare.py", "Compare the two", "compare_arrows", both)
+        name, icon = ("Restore", "undo") if is_bin else ("Delete", "delete")
+        ui.button(name, f"runs-{name.lower()}", _set_deleted, chosen, not is_bin, icon=icon)
+        ui.button("Untick", "runs-untick", _untick, type="tertiary")
+
+
+def _untick() -> None:
+    for run_id in st.session_state.pop(TICKED_KEY, []):
+        st.session_state.pop(f"runs-tick-{run_id}", None)
+
+
+def _set_deleted(run_ids: Sequence[str], is_deleted: bool) -> None:
+    def change() -> None:
+        bench = client.workbench()
+        for run_id in run_ids:
+            if run_id.startswith("batch:"):
+                jobs.set_deleted(bench, run_id.removeprefix("batch:"), is_deleted)
+            else:
+                (bench.delete if is_deleted else bench.restore)(run_id)
+
+    def remember(_: None) -> None:
+        _untick()
+        st.session_state["runs-undo"] = run_ids if is_deleted else ()
+
+    told = "" if is_deleted else f"{format_count(len(run_ids), 'entry', 'entries')} back in the list."
+    client.submit(change, done=told, then=remember)
+
+
+def _draw_batches() -> None:
+    """The batches: each is deleted with its runs."""
+    batches = client.workbench().store.batches.list_newest()
+    if not batches:
+        empty_state.draw("No batches yet", "Ask many questions at once under More, Batch.")
+    for batch in batches:
+        with st.container(
+            border=True, horizontal=True, vertical_alignment="center", key=f"runs-row-{batch.id}"
+        ):
+            with st.container(gap=None):
+                ui.link("pages/batch.py", escape.md(batch.name, 160), "", {"batch": batch.id})
+                told = f"{batch.state.capitalize()} · {labels.format_age(batch.updated_at)}"
+                st.html(f'<div class="ts small soft">{told}</div>')
+            given = [f"batch:{batch.id}"], True
+            ui.button(
+                "Delete", f"runs-delete-{batch.id}", _set_deleted, *given, icon="delete", type="tertiary"
             )
 
 
@@ -146,31 +165,17 @@ def find_lead(run: Run) -> str:
 
 def render_details(run: Run, lead: str = "") -> str:
     """What kind of run it is, how it stands and what it answered, as HTML."""
-    status = "No answer" if run.verdict == "no_evidence" else labels.describe_status(run)
-    marks = [(FLOW_LABELS[run.settings.flow], "mute"), (status, labels.STATUS_TONE[run.status])]
-    if run.verdict and run.verdict != "no_evidence":
+    marks = [(FLOW_LABELS[run.settings.flow], "mute")]
+    if run.status in (Status.REVIEW, Status.DONE) and run.verdict:
         marks.append((labels.VERDICT.get(run.verdict, run.verdict), labels.VERDICT_TONE.get(run.verdict, "")))
+    if run.status is not Status.DONE or run.is_accepted or not run.verdict:
+        is_none = run.status is Status.REVIEW and run.verdict == "no_evidence"
+        status = [] if is_none else [(labels.describe_status(run), labels.STATUS_TONE[run.status])]
+        marks += status
     if run.settings.world != "live":
         marks.append((labels.describe_world(run.settings.world), "warn"))
-    if run.forked_from:
-        marks.append(("branched", ""))
-    if run.imported:
-        marks.append(("imported", "warn"))
+    marks += [("branched", "")] if run.forked_from else []
+    marks += [("imported", "warn")] if run.imported else []
     said = f'<p class="lead-line">{escape.html(escape.shorten(lead, 200))}</p>' if lead else ""
     when = f'<span class="small soft" title="Run {run.id}">{labels.format_age(run.created_at)}</span>'
     return f'<div class="ts run">{said}{badges.render_row(marks)}{when}</div>'
-
-
-def _delete(run_id: str) -> None:
-    client.submit(
-        client.workbench().delete, run_id, then=lambda _: st.session_state.update({"runs-undo": run_id})
-    )
-
-
-def _restore(run_id: str) -> None:
-    client.submit(client.workbench().restore, run_id, done="The run is back in the list.")
-    st.session_state.pop("runs-undo", None)
-
-
-def _show_more() -> None:
-    st.session_state[MORE_KEY] = int(st.session_state.get(MORE_KEY, 0)) + 1
