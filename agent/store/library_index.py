@@ -102,20 +102,20 @@ class SourceQuery(TypedDict, total=False):
     """Only those with facilities."""
     added_only: bool
     """Without those that only runs brought."""
+    demo: bool | None
+    """Those of the demo, or those that are not."""
 
 
 def _list_conditions(where: SourceQuery) -> list[ColumnElement[bool]]:
     """The conditions as SQL, all of which must hold."""
     asked: list[ColumnElement[bool]] = [s.deleted_at != "" if where.get("deleted") else s.deleted_at == ""]
     asked += [s.folded.contains(word, autoescape=True) for word in fold(where.get("text", "")).split()]
-    if tag := where.get("tag"):
-        asked.append(_has_tag([tag]))
-    if kind := where.get("kind"):
-        asked.append(s.kind == kind)
-    if where.get("places"):
-        asked.append(s.places > 0)
-    if where.get("added_only"):
-        asked.append(s.by_run == 0)
+    asked += [_has_tag([tag])] if (tag := where.get("tag")) else []
+    asked += [s.kind == kind] if (kind := where.get("kind")) else []
+    asked += [s.places > 0] if where.get("places") else []
+    asked += [s.by_run == 0] if where.get("added_only") else []
+    if (demo := where.get("demo")) is not None:
+        asked.append(or_(_has_tag(["demo"]), s.url.contains(".example/")).is_(demo))
     if (days := where.get("stale_days")) is not None:
         asked.append(
             or_(and_(s.fetched_at != "", s.fetched_at < utc_timestamp(days_ago=days)), s.gone_at != "")

@@ -94,7 +94,6 @@ def test_the_library_looks_right(server: Served, tab: Tab) -> None:
         ("Add", ".st-key-library-added"),
         ("Sources", ".source"),
         ("Search", ".empty"),
-        ("Index", "[data-testid=stCode]"),
     ):
         page.get_by_role("radio", name=part).click()
         expect(page.get_by_role("radio", name=part)).to_be_checked()

@@ -61,7 +61,11 @@ def test_a_long_list_is_turned_by_pages(app, bench):
         bench.library.add_file(f"note-{n:02}.txt", f"Note number {n} says something of its own.".encode())
     tester = app("library", at="3")
     assert not tester.exception
-    assert "45 sources, 41 to 45 shown" in shown(tester) and "note-02.txt" in shown(tester)
+    assert (
+        "45 sources" in shown(tester)
+        and "41 to 45 of 45 sources" in shown(tester)
+        and "note-02.txt" in shown(tester)
+    )
     tester.text_input(key="library-find").set_value("note-4").run()
     assert "5 sources" in shown(tester)
 
@@ -75,12 +79,12 @@ def test_the_bin_is_emptied_after_a_confirmation_and_leaves_the_other_sources(ap
     assert (shelf.count(), shelf.count(deleted=True)) == (1, 0) and "Nothing in the bin fits" in shown(tester)
 
 
-def test_the_index_is_plain_text_with_its_ids(app, shelf):
-    shelf.describe("kb:prices.csv", "What the editions cost.", "person")
-    text = shown(_part(app, "index"))
-    assert (
-        "kb:handbook.md\n" in text and "kb:prices.csv\nWhat the editions cost." in text and "1 by you" in text
-    )
+def test_own_sources_and_those_of_the_demo_are_apart(app, shelf):
+    shelf.add_page(read("https://dairy.example/", text="Invented.", sha256="1" * 64, fetched_at="2199-01-01"))
+    tester = app("library")
+    assert "2 sources" in shown(tester) and "dairy.example" not in shown(tester)
+    tester.segmented_control(key="library-whose").set_value("demo").run()
+    assert "1 source" in shown(tester) and "dairy.example" in shown(tester)
 
 
 def test_a_folder_is_added_and_a_missing_one_refused(app, shelf, tmp_path):

@@ -1,19 +1,19 @@
-"""The Library screen: what it holds, in four parts, one drawn at a time; how to fill an empty one."""
+"""The Library screen: what it holds, in three parts, one drawn at a time; how to fill an empty one."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from agent.library.collection import Library
-from pages.widgets.library import demo, passage_search, source_index, source_list, upload
+from pages.widgets.library import demo, passage_search, source_list, upload
 from pages.widgets.shell import client, url_state
 
 VIEW_KEY, WAS_EMPTY_KEY = "library-view", "library-first"
 """The part that is shown, and whether the screen of an empty library was drawn last."""
-SOURCES, SEARCH, INDEX, ADD = "sources", "search", "index", "add"
-PARTS = {SOURCES: "Sources", SEARCH: "Search", INDEX: "Index", ADD: "Add"}
+SOURCES, SEARCH, ADD = "sources", "search", "add"
+PARTS = {SOURCES: "Sources", SEARCH: "Search", ADD: "Add"}
 URL_FIELDS: dict[str, url_state.UrlField] = {"view": (VIEW_KEY, SOURCES, PARTS)}
-ICONS = {SOURCES: "shelves", SEARCH: "manage_search", INDEX: "toc", ADD: "note_add"}
+ICONS = {SOURCES: "shelves", SEARCH: "manage_search", ADD: "note_add"}
 
 
 def draw() -> None:
@@ -49,8 +49,6 @@ def draw() -> None:
 def _draw_part(name: str, shelf: Library, held: int) -> None:
     if name == SEARCH:
         passage_search.draw(shelf)
-    elif name == INDEX:
-        source_index.draw(shelf)
     elif name == ADD:
         upload.draw()
     else:

@@ -9,19 +9,12 @@ import streamlit as st
 from agent.library.collection import Library
 from agent.text.plurals import format_count
 from pages.widgets.library import source_row
-from pages.widgets.shell import client, empty_state, ui, url_state
+from pages.widgets.shell import client, empty_state, pagination, ui, url_state
 
 PAGE_SIZE = 20
-FIND_KEY, KIND_KEY, TAG_KEY, AGE_KEY, BIN_KEY, PAGE_KEY = (
-    "library-find",
-    "library-kind",
-    "library-tag",
-    "library-age",
-    "library-bin",
-    "library-page",
+FIND_KEY, KIND_KEY, TAG_KEY, AGE_KEY, BIN_KEY, PAGE_KEY, WHOSE_KEY = (
+    f"library-{name}" for name in ("find", "kind", "tag", "age", "bin", "page", "whose")
 )
-PAGINATION_KEY = "library-turn"
-"""How often the list was begun anew: part of the key of what turns its pages."""
 KINDS = {"": "Any kind", "page": "Web pages", "file": "Documents", "topic": "Team topics"}
 AGES = {
     0: "Read at any time",
@@ -37,7 +30,7 @@ def draw(shelf: Library, held: int) -> None:
     tags = shelf.tags()
     choices = _list_url_fields(list(tags))
     url_state.restore(choices)
-    asked = _draw_filters(tags)
+    asked = _draw_filters(shelf, tags)
     source_row.draw_undo()
     found = shelf.count(**asked)
     if found:
@@ -55,6 +48,7 @@ def _list_url_fields(tags: list[str]) -> dict[str, url_state.UrlField]:
         "age": (AGE_KEY, 0, AGES),
         "bin": (BIN_KEY, False, None),
         "at": (PAGE_KEY, 1, range(1, 1_000_000)),
+        "whose": (WHOSE_KEY, "own", ("own", "demo")),
     }
 
 
@@ -62,18 +56,14 @@ def _draw_rows(shelf: Library, asked: dict[str, Any], found: int, tags: list[str
     pages = (found + PAGE_SIZE - 1) // PAGE_SIZE
     at = st.session_state[PAGE_KEY] = min(max(1, int(st.session_state.get(PAGE_KEY) or 1)), pages)
     rows = shelf.sources(**asked, limit=PAGE_SIZE, offset=(at - 1) * PAGE_SIZE)
-    first = (at - 1) * PAGE_SIZE + 1
-    shown = f", {first} to {first + len(rows) - 1} shown" if found > PAGE_SIZE else ""
-    told = f"{format_count(found, 'source')}{' in the bin' if asked['deleted'] else ''}{shown}"
+    told = f"{format_count(found, 'source')}{' in the bin' if asked['deleted'] else ''}"
     st.html(f'<div class="ts" role="status"><p class="small soft">{told}</p></div>')
     if asked["deleted"]:
         _draw_empty_bin(shelf)
     with st.container(gap="xsmall", key="library-list"):
         for source in rows:
             source_row.draw(source, tags)
-    if pages > 1:
-        turn = f"library-turn-{st.session_state.get(PAGINATION_KEY, 0)}"
-        st.pagination(pages, default=at, key=turn, max_visible_pages=5, on_change=_turn_page, args=(turn,))
+    pagination.draw(found, PAGE_SIZE, PAGE_KEY, "sources")
 
 
 def _draw_empty_bin(shelf: Library) -> None:
@@ -95,15 +85,17 @@ def _draw_empty_bin(shelf: Library) -> None:
         )
 
 
-def _draw_filters(tags: dict[str, int]) -> dict[str, Any]:
+def _draw_filters(shelf: Library, tags: dict[str, int]) -> dict[str, Any]:
     """The row of filters; returns what the library is asked for."""
+    first: dict[str, Any] = {"on_change": _go_to_first_page}
+    own, demo = shelf.count(demo=False), shelf.count(demo=True)
+    whose = {"own": f"Yours ({own})", "demo": f"Demo pages, invented ({demo})"}
+    is_demo = None
+    if own and demo:
+        more = {"label_visibility": "collapsed", "format_func": whose.get, "required": True, **first}
+        is_demo = st.segmented_control("Whose", list(whose), key=WHOSE_KEY, **more) == "demo"
     with st.container(horizontal=True, vertical_alignment="bottom", key="library-filters"):
-        search: dict[str, Any] = {
-            "placeholder": "title, address or description",
-            "live": "300ms",
-            "width": 300,
-        }
-        first: dict[str, Any] = {"on_change": _go_to_first_page}
+        search = {"placeholder": "title, address or description", "live": "300ms", "width": 300}
         text = st.text_input("Filter", key=FIND_KEY, type="search", **search, **first)
         kind = ui.select("Kind", KINDS, KIND_KEY, width=150, **first)
         if st.session_state[TAG_KEY] not in ("", *tags):
@@ -112,17 +104,13 @@ def _draw_filters(tags: dict[str, int]) -> dict[str, Any]:
         tag = ui.select("Tag", names, TAG_KEY, width=170, filter_mode="fuzzy", **first)
         age = ui.select("Age", AGES, AGE_KEY, width=210, **first)
         gone = st.toggle("In the bin", key=BIN_KEY, **first)
-    return {"text": text or "", "kind": kind, "tag": tag, "stale_days": age or None, "deleted": bool(gone)}
+    wanted = {"text": text or "", "kind": kind, "tag": tag, "stale_days": age or None, "deleted": bool(gone)}
+    return wanted | {"demo": None if gone else is_demo}
 
 
 def _go_to_first_page() -> None:
     """Another filter: back to the first page of the list."""
     st.session_state[PAGE_KEY] = 1
-    st.session_state[PAGINATION_KEY] = int(st.session_state.get(PAGINATION_KEY, 0)) + 1
-
-
-def _turn_page(key: str) -> None:
-    st.session_state[PAGE_KEY] = st.session_state[key]
 
 
 def _draw_empty(held: int, *, deleted: bool) -> None:
