@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from agent.actions import budget, page_input
+from agent.actions import budget, conflict_rulings, page_input
 from agent.actions.budget import list_caps
 from agent.flows.research.policy import CHECK_PLAN
 from agent.text.plurals import format_count
@@ -17,6 +17,7 @@ from agent.types import Cap, PauseRequest, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_list
 from pages.widgets.forms import budget_fields
+from pages.widgets.run import answer_pane
 from pages.widgets.shell import badges, client, escape, labels, places, polling, ui
 
 MAX_RETRIED = 4
@@ -147,16 +148,20 @@ def _use_demo() -> None:
 
 
 def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
-    found = [view.state.conflicts[name] for name in halt.conflicts if name in view.state.conflicts]
-    blocks = "".join(
-        conflict_list.render_conflict(conflict, view.state.facts, view.run.id) for conflict in found
-    )
-    with _draw_card("Sources disagree", blocks or _render_reason(halt)):
-        _draw_continue_button("Continue to the next conflict", view, type="primary")
+    """The values that are said and where; the way to settle it beside the answer."""
+    found, told = [view.state.conflicts[i] for i in halt.conflicts if i in view.state.conflicts], ""
+    for conflict in found:
+        sides = "".join(
+            f"<li><b>{escape.html(side.value)}</b> {escape.html(', '.join(side.sites))}</li>"
+            for side in conflict_rulings.summarize_sides(conflict, view.state.facts)
+        )
+        told += f"{conflict_list.render_head(conflict)}<ul>{sides}</ul>"
+    with _draw_card("Sources disagree", told or _render_reason(halt)):
+        if found:
+            see = f"{view.run.id}.{found[0].id}"
+            ui.button("Settle it", "research-halt-settle", answer_pane.open_evidence, see, type="primary")
+        _draw_continue_button("Continue to the next conflict", view)
         _draw_write_button(view)
-    st.caption(
-        "Continue as it is, or say under Conflicts which side holds: that stays, whatever is read later."
-    )
 
 
 def _draw_quota(view: RunSnapshot, halt: PauseRequest) -> None:
