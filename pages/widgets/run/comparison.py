@@ -1,4 +1,5 @@
-"""Two runs side by side on the screen: their answers, sentence by sentence, with the facts of each."""
+"""Two runs side by side on the screen: their tables cell by cell, their answers sentence by sentence, with
+the facts of each."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from agent.evidence.citation_check import diff_answers
 from agent.export.hiding import is_withheld
 from agent.types import Answer, Sentence
 from pages.widgets.run import status_line
-from pages.widgets.shell import badges, escape, labels, routes, ui
+from pages.widgets.shell import badges, escape, labels, markup, routes, ui
 
 CHANGE_LABELS = {
     "added": "only in 2",
@@ -35,6 +36,7 @@ def draw(one: RunSnapshot, two: RunSnapshot) -> None:
     title = escape.html(one.run.question) if is_one_question else "Two runs, two questions"
     runs = "".join(_render_run(n, view, is_one_question) for n, view in ((1, one), (2, two)))
     st.html(f'<div class="ts"><h1 class="ts-question">{title}</h1><div class="pair">{runs}</div></div>')
+    st.html(render_tables(one.state.answer, two.state.answer))
     st.html(render_answers(one, two))
 
 
@@ -59,10 +61,46 @@ def _render_run(n: int, view: RunSnapshot, is_one_question: bool) -> str:
     )
 
 
+def render_tables(one: Answer | None, two: Answer | None) -> str:
+    """The tables of both answers as one, as HTML: a cell that is the same stands once, another twice."""
+    sides = _read_cells(one), _read_cells(two)
+    names = {(row.casefold(), head.casefold()): (row, head) for side in sides for row, head in side}
+    values = [
+        {(row.casefold(), head.casefold()): said for (row, head), said in side.items()} for side in sides
+    ]
+    heads = {head: names[row, head][1] for row, head in names}
+    labels_of = {row: names[row, head][0] for row, head in names}
+
+    def render(*at: str) -> str:
+        first, second = (side.get(at, "") for side in values)
+        if first == second:
+            return escape.html(first) or "–"
+        return f"<b>1</b> {escape.html(first) or '–'}<br><b>2</b> {escape.html(second) or '–'}"
+
+    rows = [[escape.html(label), *(render(row, head) for head in heads)] for row, label in labels_of.items()]
+    table = markup.table(["", *map(escape.html, heads.values())], rows)
+    return (
+        f'<div class="ts"><h2 class="ts-section">The tables, cell by cell</h2>{table}</div>' if table else ""
+    )
+
+
+def _read_cells(answer: Answer | None) -> dict[tuple[str, str], str]:
+    """The cells of an answer's tables by the label of their row and the head of their column."""
+    blocks = {block.id: block for block in answer.blocks if block.kind == "table"} if answer else {}
+    return {
+        (block.row_labels[said.row], block.heads[said.column]): said.text
+        for said in (answer.sentences if answer else ())
+        if (block := blocks.get(said.block))
+        and 0 <= said.row < len(block.row_labels)
+        and 0 <= said.column < len(block.heads)
+    }
+
+
 def render_answers(one: RunSnapshot, two: RunSnapshot) -> str:
     """The two answers sentence by sentence, each beside the one it goes with, with its facts."""
     nothing = Answer(n=0, verdict="no_evidence")
     changes = diff_answers(one.state.answer or nothing, two.state.answer or nothing)
+    changes = [said for said in changes if all(one.row < 0 for one in (said.old, said.new) if one)]
     rows = "".join(
         _render_cell(1, said.kind, said.old, one) + _render_cell(2, said.kind, said.new, two)
         for said in changes
