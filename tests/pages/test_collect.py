@@ -90,11 +90,7 @@ def test_what_pages_write_stays_text(bench: Workbench, collected: Collected, tmp
     world = write_world(tmp_path / "w", [page("https://evil.example/t/1", "evil", "x", html=html)])
     run_id = collected("Collect this thread", "https://evil.example/t/1", world=world)
     found = api.build_collection(bench, run_id)
-    drawn = (
-        results.render_items(found.items, run_id)
-        + crawl_tree.render(bench.snapshot(run_id).state)
-        + run.render_events(bench.snapshot(run_id).state)
-    )
+    drawn = results.render_items(found.items, run_id) + crawl_tree.render(bench.snapshot(run_id).state)
     assert len(found.items[0].posts) == 2
     assert "<img" not in drawn and "<script" not in drawn and "&lt;img" in drawn
 

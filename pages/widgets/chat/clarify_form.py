@@ -7,7 +7,7 @@ import streamlit as st
 from agent.flows.chat.state import ChatRun
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.chat import message_box, turn
+from pages.widgets.chat import message_box
 from pages.widgets.run import controls
 from pages.widgets.shell import client, drafts, escape, ui
 
@@ -30,6 +30,6 @@ def _send(view: RunSnapshot, picked: str, typed: str) -> None:
         return
     drafts.clear(typed)
     if view.run.status is Status.WAITING:
-        client.act(run_id, "respond", view.head, text=text, then=lambda _: turn.request_stream(run_id))
+        client.act(run_id, "respond", view.head, text=text)
     else:
         message_box.send_message(text, view.run.settings, run_id)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.text.plurals import format_count
 from agent.types import FolderImportResult, Settings, Status
-from pages.widgets.chat import scope, turn
+from pages.widgets.chat import scope
 from pages.widgets.library import upload
 from pages.widgets.shell import client, drafts
 
@@ -61,7 +61,6 @@ def send_message(text: str, before: Settings, run_id: str = "") -> None:
     def opened(new: str) -> None:
         st.query_params.clear()
         st.query_params.from_dict({"run": new})
-        turn.request_stream(new)
         bench.store.draft(INPUT_DRAFT, "")
 
     if run_id:

@@ -93,15 +93,13 @@ def _draw_newest(view: RunSnapshot) -> None:
             pause_prompt.draw_outage(view)
             ui.act(view, "stop", "chat-stop", icon="stop")
             return
-        slot = st.container(gap="small")
         if view.run.status in (Status.STOPPED, Status.PAUSED, Status.FAILED):
             st.html(trace.render_unfinished(view))
             pause_prompt.draw(view)
             controls.draw(view)
-        turn.draw_next_steps(view, state)
         form = functools.partial(clarify_form.draw, view, state) if state.own.needs_clarification else None
-        with slot:  # drawn last: streaming takes time, and nothing older may be below it meanwhile
-            turn.draw(view, state, fresh=True, form=form)
+        turn.draw(view, state, form=form)
+        turn.draw_next_steps(view, state)
 
 
 def _has_newer_turn(run_id: str) -> bool:

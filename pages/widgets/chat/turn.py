@@ -2,52 +2,34 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import streamlit as st
 
 from agent.actions.follow_up import complete_question
 from agent.flows.chat.state import ChatRun
-from agent.types import Answer, Settings, Status
+from agent.types import Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import places_map
 from pages.widgets.run import answer_pane, controls, export_menu, status_line
-from pages.widgets.shell import client, escape, ui
-
-STREAM_RUN_KEY = "chat-watched"
-"""The run whose answer is to be streamed: somebody here asked for it and waits."""
-STREAM_S, MIN_STREAM_S = 1.6, 1.2
-"""Seconds an answer takes at most and at least to appear, complete and checked before its first word."""
-WORD_S = 0.03
+from pages.widgets.shell import client, escape, markup, ui
 
 
-def request_stream(run_id: str) -> None:
-    """Somebody waits for this answer: it is shown word by word when it is there."""
-    st.session_state[STREAM_RUN_KEY] = run_id
-
-
-def draw(
-    view: RunSnapshot, state: ChatRun, *, fresh: bool = False, form: Callable[[], None] | None = None
-) -> None:
-    """The turn. `fresh`: it is the newest, streamed to who waits for it; `form` asks back."""
+def draw(view: RunSnapshot, state: ChatRun, *, form: Callable[[], None] | None = None) -> None:
+    """The turn; `form` asks back."""
     draw_question(view, state)
     if not state.answers:
         return
-    given = state.answers[-1]
-    streamed = fresh and st.session_state.get(STREAM_RUN_KEY) == view.run.id
-    if streamed:
-        st.session_state.pop(STREAM_RUN_KEY)
+    given, own = state.answers[-1], state.own
     with st.container(border=True, key=f"chat-answer-{view.run.id}"):
-        if streamed:
-            _stream_answer(given)
-        if state.own.located and state.own.located.rows:
-            places_map.draw(state.own.located, view.run.id)
+        if own.located and own.located.rows:
+            places_map.draw(own.located, view.run.id)
             with st.expander("Source rows", icon=":material/format_quote:", key=f"chat-rows-{view.run.id}"):
                 answer_pane.draw(given, view)
         else:
-            _draw_answer(given, view)
-        own = state.own
+            answer_pane.draw(given, view)
+            told = status_line.describe_answer(given)[1] if given.sentences else ""
+            st.html(f'<div class="ts">{markup.paragraph(told)}</div>')
         asked = [given, *own.groundings[-1:], *own.rewrites[-1:], *own.speakers.values()]
         if why := next((one.trouble for one in asked if one.trouble), ""):
             told = f"The model failed at a step: {escape.html(why)}"
@@ -58,23 +40,12 @@ def draw(
 
 def draw_question(view: RunSnapshot, state: ChatRun) -> None:
     """The question, what it was read as, and what was asked back and answered on the way."""
-    parts = [_render_bubble("user", "You", view.run.question)]
+    said = [("user", view.run.question)]
     for given, response in zip(state.answers, state.own.responses, strict=False):
-        parts += [
-            _render_bubble("bot", "Touchstone", given.certainty),
-            _render_bubble("user", "You", response),
-        ]
-    if said := escape.html(state.standalone_question):
-        parts.append(f'<p class="small soft read-as">Read as: {said}</p>')
-    st.html(f'<div class="ts">{"".join(parts)}</div>')
-
-
-def _draw_answer(given: Answer, view: RunSnapshot) -> None:
-    """An answer with how sure it is; a question back or a refusal in its own words."""
-    answer_pane.draw(given, view)
-    if given.sentences:
-        _, told = status_line.describe_answer(given)
-        st.html(f'<div class="ts"><p class="small soft">{told}</p></div>')
+        said += [("bot", given.certainty), ("user", response)]
+    bubbles = "".join(_render_bubble(side, text) for side, text in said)
+    read = f"Read as: {escape.html(state.standalone_question)}" if state.standalone_question else ""
+    st.html(f'<div class="ts">{bubbles}{markup.paragraph(read, "small soft read-as")}</div>')
 
 
 def draw_next_steps(view: RunSnapshot, state: ChatRun) -> None:
@@ -112,24 +83,7 @@ def complete_typed_question(state: ChatRun) -> str:
     return complete_question(state.history[-1].user, state.question) if state.history else state.question
 
 
-def _render_bubble(side: str, who: str, text: str) -> str:
-    return (
-        f'<div class="bubble {side}"><div class="who">{who}</div><div '
-        f'class="said">{escape.html(text)}</div></div>'
-    )
-
-
-def _stream_answer(given: Answer) -> None:
-    """The validated text word by word, then nothing: its card takes its place."""
-    slot = st.empty()
-    with slot.container(key="chat-stream"):
-        st.write_stream(_yield_words(given.text or given.certainty))
-    slot.empty()
-
-
-def _yield_words(text: str) -> Iterator[str]:
-    each = text.split()
-    pause = max(min(WORD_S * len(each), STREAM_S), MIN_STREAM_S) / max(1, len(each))
-    for word in each:
-        yield f"{escape.md(word)} "
-        time.sleep(pause)
+def _render_bubble(side: str, text: str) -> str:
+    who = "You" if side == "user" else "Touchstone"
+    said = f'<div class="who">{who}</div><div class="said">{escape.html(text)}</div>'
+    return f'<div class="bubble {side}">{said}</div>'

@@ -14,15 +14,11 @@ from agent.export import collected
 from agent.export.collected import CollectionResult
 from agent.flows.collect.state import CollectRun
 from agent.types import Status
-from agent.types.facts import number_step
-from agent.workbench import RunSnapshot, Workbench
+from agent.workbench import RunSnapshot
 from pages.widgets.collect import crawl_tree, preview, results
 from pages.widgets.evidence import facts
 from pages.widgets.run import action_bar, answer_pane, export_menu, pause_prompt, run_page
-from pages.widgets.shell import badges, client, empty_state, escape, markup, ui
-
-MAX_EVENTS = 60
-"""Lines of the log that are drawn."""
+from pages.widgets.shell import badges, client, empty_state, escape, ui
 
 
 def draw(run_id: str) -> None:
@@ -98,49 +94,26 @@ def _draw_dropped(view: RunSnapshot) -> None:
         )
 
 
-def _draw_activity(view: RunSnapshot) -> None:
-    st.html(render_events(view.state))
-    run_page.draw_activity(view)
-
-
-def render_events(state: CollectRun) -> str:
-    """The navigation's log as an HTML table, newest first."""
-    rows = [
-        [
-            str(number_step(state.actions, event.step)),
-            f"<code>{event.name}</code>",
-            escape.render_link(event.url),
-            escape.html(event.text),
-        ]
-        for event in reversed(state.own.events[-MAX_EVENTS:])
-    ]
-    return f'<div class="ts">{markup.table(["Step", "Event", "Page", "Why"], rows)}</div>' if rows else ""
-
-
 def _draw_downloads(view: RunSnapshot) -> None:
-    """The exports, each written when it is asked for."""
-    name, bench = export_menu.make_file_name(view.run.question), client.workbench()
-    formats: tuple[tuple[str, str, str, Callable[[CollectionResult], str | bytes]], ...] = (
-        ("Markdown", "md", "text/markdown", collected.render_collection_markdown),
-        (
-            "JSON",
-            "json",
-            "application/json",
-            lambda found: json.dumps(collected.build_collection_record(found), ensure_ascii=False, indent=1),
-        ),
-        # with a byte order mark, so that a spreadsheet reads the letters right
-        ("CSV", "csv", "text/csv", lambda found: collected.render_collection_csv(found).encode("utf-8-sig")),
-    )
+    """What was gathered as files, each written when it is asked for."""
+    name, bench, run_id = export_menu.make_file_name(view.run.question), client.workbench(), view.run.id
     with st.container(horizontal=True):
-        for label, end, mime, write in formats:
-            make = functools.partial(_write, bench, view.run.id, write)
+        for end, (label, mime, write) in FILES.items():
+            make = functools.partial(lambda write: write(api.build_collection(bench, run_id)), write)
             ui.download(label, f"collect-{end}", make, f"{name}.{end}", mime, icon=":material/download:")
 
 
-def _write(bench: Workbench, run_id: str, write: Callable[[CollectionResult], str | bytes]) -> str | bytes:
-    return write(api.build_collection(bench, run_id))
-
-
+FILES: dict[str, tuple[str, str, Callable[[CollectionResult], str | bytes]]] = {
+    "md": ("Markdown", "text/markdown", collected.render_collection_markdown),
+    "json": (
+        "JSON",
+        "application/json",
+        lambda found: json.dumps(collected.build_collection_record(found), ensure_ascii=False, indent=1),
+    ),
+    # with a byte order mark, so that a spreadsheet reads the letters right
+    "csv": ("CSV", "text/csv", lambda found: collected.render_collection_csv(found).encode("utf-8-sig")),
+}
+"""By ending: label, kind and writer."""
 PAGE = run_page.RunPage(
     path="pages/collect.py",
     flows=("collect",),
@@ -158,5 +131,5 @@ TABS = {
     "Left out": _draw_dropped,
     "Facts": facts.draw,
     "Sources": run_page.draw_sources,
-    "Activity": _draw_activity,
+    "Activity": run_page.draw_activity,
 }
