@@ -11,7 +11,7 @@ from agent.batch.csv_input import BATCH_FLOWS, MOST_BYTES, QuestionSheet
 from agent.errors import UsageError
 from agent.export.sheets import write_csv
 from agent.text.plurals import format_count
-from agent.types import BatchBudget, BatchRow, Settings
+from agent.types import BatchBudget, Settings
 from pages.widgets.forms import budget_fields, form_page, limit_fields, source_filter_form
 from pages.widgets.shell import badges, client, drafts, escape, labels, markup, ui
 
@@ -106,30 +106,28 @@ def _draw_preview(data: bytes, name: str, settings: Settings, budget: BatchBudge
 
 def render_preview(sheet: QuestionSheet) -> str:
     """The first rows, and what a person should know of any, as HTML."""
-    marks = [(sheet.summary, ""), (f"{format_count(sheet.question_count, 'question')} to ask", "good")]
     bad, same = sum(bool(row.trouble) for row in sheet.rows), sum(bool(row.same_as) for row in sheet.rows)
+    marks = [(sheet.summary, ""), (f"{format_count(sheet.question_count, 'question')} to ask", "good")]
     marks += [(f"{format_count(bad, 'row')} cannot be asked", "bad")] if bad else []
     marks += [(f"{format_count(same, 'row')} asked twice", "warn")] if same else []
-    others = [name for name in sheet.columns if name in (sheet.rows[0].given if sheet.rows else {})]
-    shown = others[:3]
-    head = [
-        f"{escape.html(escape.shorten(name, 40))}{' (setting)' if name in sheet.settings else ''}"
-        for name in shown
+    shown = [name for name in sheet.columns if name in (sheet.rows[0].given if sheet.rows else {})][:3]
+    head = [escape.shorten(name, 40) + " (setting)" * (name in sheet.settings) for name in shown]
+    cells = [
+        (str(row.n), row.question, *(row.given.get(name, "") for name in shown))
+        for row in sheet.rows[:MAX_PREVIEW_ROWS]
     ]
-    body = [_render_row(row, shown) for row in sheet.rows[:MAX_PREVIEW_ROWS]]
-    table = markup.table(["Row", "Question", *head], body)
-    more = len(sheet.rows) - MAX_PREVIEW_ROWS
-    rest = f'<p class="small soft">and {format_count(more, "more row")}</p>' if more > 0 else ""
-    remarks = [f"<li>{escape.html(escape.shorten(text, 300))}</li>" for text in sheet.remarks[:MAX_REMARKS]]
-    left = len(sheet.remarks) - MAX_REMARKS
-    remarks += [f"<li>and {format_count(left, 'more remark')}</li>"] if left > 0 else []
-    notes = f'<ul class="small">{"".join(remarks)}</ul>' if remarks else ""
-    return f'<div class="ts"><div class="chips">{badges.render_row(marks)}</div>{table}{rest}{notes}</div>'
+    body = [[escape.html(escape.shorten(cell, 120)) or "–" for cell in row] for row in cells]
+    rest = _tell_more(len(sheet.rows) - MAX_PREVIEW_ROWS, "more row")
+    remarks = [escape.html(escape.shorten(text, 300)) for text in sheet.remarks[:MAX_REMARKS]]
+    remarks += filter(None, [_tell_more(len(sheet.remarks) - MAX_REMARKS, "more remark")])
+    notes = f'<ul class="small">{"".join(f"<li>{text}</li>" for text in remarks)}</ul>' if remarks else ""
+    table = markup.table(["Row", "Question", *map(escape.html, head)], body)
+    chips = f'<div class="chips">{badges.render_row(marks)}</div>'
+    return f'<div class="ts">{chips}{table}{markup.paragraph(rest)}{notes}</div>'
 
 
-def _render_row(row: BatchRow, shown: list[str]) -> list[str]:
-    others = [escape.html(escape.shorten(row.given.get(name, ""), 60)) for name in shown]
-    return [str(row.n), escape.html(escape.shorten(row.question, 160)) or "–", *others]
+def _tell_more(count: int, what: str) -> str:
+    return f"and {format_count(count, what)}" if count > 0 else ""
 
 
 def _start_typed(name: str, sheet: QuestionSheet, settings: Settings, budget: BatchBudget) -> None:

@@ -26,20 +26,17 @@ from pages.widgets.shell import (
 )
 
 PAGE_SIZE = 25
-STATE_CHIPS = {
-    "running": ("Working", "live"),
-    "stopped": ("Stopped", ""),
-    "spent": ("Budget used up", "warn"),
-    "done": ("Done", "good"),
-    "deleted": ("Deleted", "warn"),
+STATES = {
+    "running": ("Working", "live", "New rows start as others end."),
+    "stopped": ("Stopped", "", "Nothing is lost: its runs rest where they stood."),
+    "spent": (
+        "Budget used up",
+        "warn",
+        "No more rows start. Raise the budget and continue, or export the table as it is.",
+    ),
+    "done": ("Done", "good", "Every row came to its end. Open one to check it, or take the table along."),
 }
-STATE_HINTS = {
-    "running": "New rows start as others end.",
-    "stopped": "Nothing is lost: its runs rest where they stood.",
-    "spent": "No more rows start. Raise the budget and continue, or export the table as it is.",
-    "deleted": "It is in the bin with its runs: take them out in Runs.",
-    "done": "Every row came to its end. Open one to check it, or take the table along.",
-}
+"""How a batch stands: the word, its tone, what to do."""
 ROW_CHIPS: dict[RowState, tuple[str, str]] = {
     "done": ("done", "good"),
     "running": ("at work", "live"),
@@ -87,9 +84,8 @@ def _draw_live(now: BatchStatus) -> None:
 
 def render_heading(now: BatchStatus) -> str:
     """The name, how it stands, and what it has used of its budget, as HTML."""
-    name, tone = STATE_CHIPS[now.batch.state]
+    name, tone, told = STATES[now.batch.state]
     pulse = '<span class="pulse" aria-hidden="true"></span>' if _is_working(now) else ""
-    told = STATE_HINTS[now.batch.state]
     if now.batch.state == "spent" and now.exhausted_budget:
         told = f"{now.exhausted_budget[:1].upper()}{now.exhausted_budget[1:]}. {told}"
     if now.batch.state == "done" and now.state_counts["failed"]:

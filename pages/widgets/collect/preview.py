@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import streamlit as st
@@ -11,8 +10,7 @@ from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types.collection import CrawlNode
 from agent.workbench import RunSnapshot
-from pages.widgets.collect import crawl_tree
-from pages.widgets.shell import escape, ui
+from pages.widgets.shell import escape, markup, ui
 
 MAX_SHOWN = 30
 
@@ -23,8 +21,9 @@ def draw(view: RunSnapshot, state: CollectRun) -> None:
     ahead = state.own.frontier(state)
     with st.container(border=True, key="collect-preview"):
         st.html(f'<div class="ts">{render_summary(state, ahead)}</div>')
+        key = f"collect-path-{view.head}"
         chosen = {
-            branch.id: st.checkbox(_format_label(branch), value=True, key=_widget_key(view.head, branch))
+            branch.id: st.checkbox(_format_label(branch), value=True, key=f"{key}-{branch.id}")
             for branch in ahead[:MAX_SHOWN]
         }
         left = [name for name, wanted in chosen.items() if not wanted]
@@ -41,17 +40,13 @@ def draw(view: RunSnapshot, state: CollectRun) -> None:
 
 def render_summary(state: CollectRun, ahead: list[CrawlNode]) -> str:
     """Where the crawl is: what was decided at the pages these were found on."""
-    parents = dict.fromkeys(branch.parent for branch in ahead if branch.parent in state.own.tree)
-    lines = "".join(
-        f"<p><b>{escape.html(parent.title or escape.shorten_url(parent.url))}</b>: "
-        f"{escape.html(crawl_tree.ACTION_LABELS.get(parent.action or '', ''))}. "
-        f'<span class="soft">{escape.html(parent.reasoning)}</span></p>'
-        for parent in (state.own.tree[name] for name in parents)
-    )
-    return (
-        f'<div class="small soft">Next pages, if you approve: {format_count(len(ahead), "page")}. '
-        f"Nothing of it has been read yet.</div>{lines}"
-    )
+    told = f"Next pages, if you approve: {format_count(len(ahead), 'page')}. Nothing of it has been read yet."
+    lines = [markup.paragraph(told)]
+    for name in dict.fromkeys(branch.parent for branch in ahead if branch.parent in state.own.tree):
+        parent = state.own.tree[name]
+        title = escape.html(parent.title or escape.shorten_url(parent.url))
+        lines.append(f'<p><b>{title}</b> <span class="soft">{escape.html(parent.reasoning)}</span></p>')
+    return "".join(lines)
 
 
 def _format_label(branch: CrawlNode) -> str:
@@ -59,7 +54,3 @@ def _format_label(branch: CrawlNode) -> str:
     about += [f"the next page of the {branch.continues}"] if branch.continues else []
     told = f"{branch.anchor or 'page'} ({', '.join(about)})" if about else branch.anchor or "page"
     return escape.md(f"{told}: {escape.shorten_url(branch.url)}", 220)
-
-
-def _widget_key(head: int, branch: CrawlNode) -> str:
-    return f"collect-path-{head}-{hashlib.sha256(branch.id.encode()).hexdigest()[:10]}"

@@ -59,12 +59,14 @@ def render_intent(state: CollectRun) -> str:
     if not state.own.intent.today:
         return ""
     intent = state.own.intent
-    told = [(f"about {intent.topic}" if intent.topic else "whatever the start pages hold", "")]
-    told += [(f"section: {intent.target_section}", "")] if intent.target_section else []
-    told.append((state.own.intent.period or "any time", ""))
-    told += [(f"without: {escape.shorten(refusal, 60)}", "") for refusal in intent.leave_out]
-    told.append((f"at most {intent.max_articles}", ""))
-    return f'<div class="chips">{badges.render_row(told)}</div>'
+    told = [
+        f"about {intent.topic}" if intent.topic else "whatever the start pages hold",
+        f"section: {intent.target_section}" if intent.target_section else "",
+        intent.period or "any time",
+        *(f"without: {escape.shorten(refusal, 60)}" for refusal in intent.leave_out),
+        f"at most {intent.max_articles}",
+    ]
+    return f'<div class="chips">{badges.render_row((text, "") for text in told if text)}</div>'
 
 
 def _draw_gathered(view: RunSnapshot) -> None:
