@@ -29,9 +29,9 @@ def draw(*, stored: bool) -> None:
     with st.expander("Let a bot ask", icon=":material/smart_toy:", key="reply-bot", type="compact"):
         st.markdown(
             "**POST /reply** answers from the knowledge base, always with `should_reply` and `reply_text`; "
-            f"when there is no reply, the text is empty. What was asked is {kept}.\n\n**POST /messages** takes "
-            f"one message at a time (with `channel` and `user`), waits for {config.REPLY_WINDOW:g} seconds of "
-            f"quiet and answers what came as one. {KEY_HELP[token]} **GET /metrics** counts for Prometheus."
+            f"without a reply the text is empty. What was asked is {kept}.\n\n**POST /messages** takes one "
+            f"message at a time (with `channel` and `user`), waits for {config.REPLY_WINDOW:g} s of quiet "
+            f"and answers what came as one. {KEY_HELP[token]} **GET /metrics** counts for Prometheus."
         )
         st.code(format_request(str(st.context.url or DEFAULT_URL), token), language=None, wrap_lines=True)
 
