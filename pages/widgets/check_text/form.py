@@ -15,7 +15,7 @@ from agent.types import Settings
 from agent.web import mime
 from pages.widgets.forms import form_page, limit_fields
 from pages.widgets.library.upload import describe_size_limits
-from pages.widgets.shell import client, drafts
+from pages.widgets.shell import client, drafts, ui
 
 TEXT, ADDRESS = "check:text", "check:address"
 FILE_KEY, WAY_KEY = "check-text-file", "check-text-way"
@@ -29,16 +29,7 @@ def draw() -> None:
 
 def _draw_input() -> None:
     """The choice of a way and its field for the text."""
-    way = st.segmented_control(
-        "How to give the text",
-        list(WAYS),
-        default="paste",
-        required=True,
-        key=WAY_KEY,
-        persist_state="session",
-        label_visibility="collapsed",
-        format_func=WAYS.__getitem__,
-    )
+    way = ui.switch("How to give the text", WAYS, WAY_KEY, persist_state="session")
     if way == "upload":
         help = f"It is read on this computer and stays here. {describe_size_limits()}"
         st.file_uploader(f"A document: {mime.FORMAT_NAMES}", key=FILE_KEY, help=help)

@@ -52,12 +52,11 @@ def _draw_live(view: RunSnapshot) -> None:
             _draw_text(view, checked)
 
     def draw_opened(see: str) -> bool:
-        opened = (
-            [one for one in checked.claims if see == f"{view.run.id}.{one.sentence.id}"] if checked else []
-        )
-        for one in opened:
-            _draw_claim(view, one)
-        return bool(opened)
+        claims = checked.claims if checked else []
+        opened = next((one for one in claims if see == f"{view.run.id}.{one.sentence.id}"), None)
+        if opened:
+            _draw_claim(view, opened)
+        return opened is not None
 
     run_page.draw_panes(view, draw_text, TABS, "check-text-tab", draw_opened)
     action_bar.draw(view)
@@ -86,7 +85,7 @@ def _draw_unread(view: RunSnapshot) -> None:
     elif view.state.answer:
         empty_state.draw(
             view.state.answer.certainty,
-            "Try it again below, paste what you see there, or check another text.",
+            "Try it again under Sources, paste what you see there, or check another text.",
         )
 
 
@@ -97,15 +96,7 @@ def _draw_text(view: RunSnapshot, checked: CheckedText) -> None:
         empty_state.draw("No claim was found", "The text has headings, questions or references only.")
         return
     names = {"all": "Whole text", "problems": "Only problems"}
-    chosen = st.segmented_control(
-        "Show",
-        list(names),
-        default="all",
-        required=True,
-        key="check-text-filter",
-        label_visibility="collapsed",
-        format_func=names.__getitem__,
-    )
+    chosen = ui.switch("Show", names, "check-text-filter")
     only_problems, key = chosen == "problems", f"check-text-{chosen}"
     paragraphs = checked.paragraphs
     if only_problems:
@@ -136,7 +127,7 @@ PAGE = run_page.RunPage(
     new_label="Check another text",
     hints={
         Status.STOPPED: "Nothing is lost: continue, or finish with what was checked.",
-        Status.DONE: "Open a sentence for its quote and reason; what could not be read is listed below.",
+        Status.DONE: "Open a sentence for its quote and reason; what could not be read is listed under Sources.",
     },
 )
 TABS = {

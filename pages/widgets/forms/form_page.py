@@ -106,7 +106,9 @@ def _draw_settings(form: RunForm) -> Settings:
     flow, (label, icon) = form.flow, form.button
     with st.container(horizontal=True, vertical_alignment="center"):
         slot = st.container(width="content")
-        until: Any = _choose_mode(flow, form.modes) if form.modes else "review"
+        names = {mode: name for mode, (name, _) in form.modes.items()}
+        kept: Any = {"persist_state": "session"}
+        until: Any = ui.switch("Mode", names, f"{flow}-mode", **kept) if names else "review"
     line = st.container()
     with draw_options(flow):
         mode: Any = "step" if until == "step" else "auto"
@@ -134,20 +136,6 @@ def choose_place(flow: str) -> dict[str, str]:
     with st.grid(2, min_column_width=220, gap="small"):
         world = ui.select("Search in", WORLD_LABELS, f"{flow}-world", persist_state="session")
         return {"world": world, "model": choose_model(flow)}
-
-
-def _choose_mode(flow: str, modes: Mapping[str, tuple[str, str]]) -> str:
-    chosen = st.segmented_control(
-        "Mode",
-        list(modes),
-        default=next(iter(modes)),
-        required=True,
-        key=f"{flow}-mode",
-        persist_state="session",
-        label_visibility="collapsed",
-        format_func=lambda mode: modes[mode][0],
-    )
-    return chosen or next(iter(modes))
 
 
 def choose_model(flow: str, given: Settings | None = None, **options: Any) -> str:

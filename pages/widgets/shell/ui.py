@@ -63,6 +63,13 @@ def select(label: str, names: Mapping[V, str], key: str, **more: Any) -> V:
     return options[0] if chosen is None else chosen  # type: ignore[no-any-return]
 
 
+def switch(label: str, names: Mapping[str, str], key: str, **more: Any) -> str:
+    """A choice of few, one of which is always chosen: the first at first. Its label is for screen readers."""
+    shown: Any = {"required": True, "label_visibility": "collapsed", "format_func": names.__getitem__, **more}
+    first = next(iter(names))
+    return st.segmented_control(label, list(names), default=first, key=key, **shown) or first
+
+
 def number(label: str, low: int, high: int, value: int, key: str, step: int = 1, **more: Any) -> int:
     """A field for a whole number."""
     return int(st.number_input(label, low, high, value, step, key=key, **more))
