@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from agent.text.urls import complete_typed_url, host
+from agent.text.urls import canonicalize, complete_typed_url, host
 from agent.types import BatchRow, Settings
 from agent.types.source_filter import normalize_language
 
@@ -16,7 +16,7 @@ def normalize_settings(settings: Settings) -> Settings:
     """The settings with start pages as addresses and domains as hosts: "example.org" is a page,
     "https://example.org/faq" names a host."""
     return settings.replace(
-        start_urls=list(map(complete_typed_url, settings.start_urls)),
+        start_urls=[_name_root(complete_typed_url(url)) for url in settings.start_urls],
         language=normalize_language(settings.language),
         allowed_domains=_normalize_hosts(settings.allowed_domains),
         blocked_domains=_normalize_hosts(settings.blocked_domains),
@@ -43,6 +43,11 @@ def settings_for_row(row: BatchRow, settings: Settings) -> Settings:
     if made.flow == "site" and not made.allowed_domains:
         made.allowed_domains = _normalize_hosts(made.start_urls)
     return made
+
+
+def _name_root(url: str) -> str:
+    is_host = url.count("/") == 2 and url == canonicalize(url) and "?" not in url
+    return f"{url}/" if is_host else url
 
 
 def _normalize_hosts(entries: Iterable[str]) -> list[str]:

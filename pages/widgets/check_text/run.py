@@ -127,7 +127,7 @@ PAGE = run_page.RunPage(
     new_label="Check another text",
     hints={
         Status.STOPPED: "Nothing is lost: continue, or finish with what was checked.",
-        Status.DONE: "Open a sentence for its quote and reason; what could not be read is listed under Sources.",
+        Status.DONE: "Open a sentence for its quote and reason; what was not read is under Sources.",
     },
 )
 TABS = {
