@@ -35,6 +35,7 @@ STATES = {
         "No more rows start. Raise the budget and continue, or export the table as it is.",
     ),
     "done": ("Done", "good", "Every row came to its end. Open one to check it, or take the table along."),
+    "deleted": ("In the bin", "", "Take it out of the bin under Runs."),
 }
 """How a batch stands: the word, its tone, what to do."""
 ROW_CHIPS: dict[RowState, tuple[str, str]] = {

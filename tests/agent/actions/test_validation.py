@@ -57,6 +57,6 @@ def test_a_bare_host_is_a_page_and_a_page_names_its_host():
     meant = normalize_settings(
         Settings(flow="site", start_urls=["kallsteg.example", " a.example/faq "], allowed_domains=allowed)
     )
-    assert meant.start_urls == ["https://kallsteg.example", "https://a.example/faq"]
+    assert meant.start_urls == ["https://kallsteg.example/", "https://a.example/faq"]
     assert meant.allowed_domains == ["kallsteg.example", "a.example", "*.b.example"]
     check_new_run("Why?", meant)
