@@ -16,7 +16,10 @@ def normalize_settings(settings: Settings) -> Settings:
     """The settings with start pages as addresses and domains as hosts: "example.org" is a page,
     "https://example.org/faq" names a host."""
     return settings.replace(
-        start_urls=[_name_root(complete_typed_url(url)) for url in settings.start_urls],
+        start_urls=[
+            url + "/" * (url.count("/") == 2 and url == canonicalize(url) and "?" not in url)
+            for url in map(complete_typed_url, settings.start_urls)
+        ],
         language=normalize_language(settings.language),
         allowed_domains=_normalize_hosts(settings.allowed_domains),
         blocked_domains=_normalize_hosts(settings.blocked_domains),
@@ -43,11 +46,6 @@ def settings_for_row(row: BatchRow, settings: Settings) -> Settings:
     if made.flow == "site" and not made.allowed_domains:
         made.allowed_domains = _normalize_hosts(made.start_urls)
     return made
-
-
-def _name_root(url: str) -> str:
-    is_host = url.count("/") == 2 and url == canonicalize(url) and "?" not in url
-    return f"{url}/" if is_host else url
 
 
 def _normalize_hosts(entries: Iterable[str]) -> list[str]:

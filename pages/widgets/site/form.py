@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from itertools import takewhile
 from typing import Any
 
 import streamlit as st
 
 from agent.text.plurals import format_count
-from agent.text.urls import complete_typed_url, find_urls, host
+from agent.text.urls import canonicalize, complete_typed_url, find_urls, host
 from agent.types import Settings
 from pages.widgets.forms import form_page, limit_fields
 from pages.widgets.shell import client, drafts
@@ -18,7 +17,6 @@ from pages.widgets.site import saved_sites
 QUESTION, INSTRUCTION = "site:question", "site:instruction"
 DOMAINS_KEY, PREFILLED_KEY = "site-allowed_domains", "site-domains-filled-in"
 """The field of allowed domains; what was filled in is replaced as long as it is left alone."""
-_ADDRESS = re.compile(r"https?://\S|(?:[\w-]+\.)+[a-z]{2}", re.IGNORECASE)
 
 
 def draw() -> None:
@@ -29,9 +27,9 @@ def draw() -> None:
 def read_request(text: str) -> tuple[list[str], str]:
     """The start pages and the question of a text that begins with addresses, or holds some."""
     words = text.split()
-    typed = list(takewhile(_ADDRESS.match, words))
-    starts = [complete_typed_url(word.rstrip(",;:")) for word in typed] or find_urls(text)
-    return list(dict.fromkeys(starts)), " ".join(words[len(typed) :])
+    named = (complete_typed_url(word.rstrip(",;:")) for word in words)
+    starts = list(takewhile(canonicalize, named))
+    return list(dict.fromkeys(starts or find_urls(text))), " ".join(words[len(starts) :])
 
 
 def _draw_fields() -> None:
