@@ -73,6 +73,10 @@ def test_a_table_of_questions_is_asked_stopped_and_taken_along(
     ]
     assert "2 November 2026" in rows[0]["answer"] and rows[0]["sources"].startswith("https://")
     assert rows[3]["run"] == rows[1]["run"]
+    screen.button("Delete").click()
+    expect(page.locator(".ts-now .chip", has_text="In the bin")).to_be_visible()
+    screen.button("Restore").click()
+    expect(page.locator(".batch-rows .chip", has_text="in the bin")).to_have_count(0)
     page.get_by_role("link", name="On what date did the Stenfors bridge").click()
     screen.stands("Answer to review")
     assert screen.run_id == rows[0]["run"]

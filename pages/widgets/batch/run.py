@@ -35,7 +35,7 @@ STATES = {
         "No more rows start. Raise the budget and continue, or export the table as it is.",
     ),
     "done": ("Done", "good", "Every row came to its end. Open one to check it, or take the table along."),
-    "deleted": ("In the bin", "", "Take it out of the bin under Runs."),
+    "deleted": ("In the bin", "", "Restore it and its runs come back."),
 }
 """How a batch stands: the word, its tone, what to do."""
 ROW_CHIPS: dict[RowState, tuple[str, str]] = {
@@ -147,6 +147,11 @@ def _draw_controls(now: BatchStatus) -> None:
         )
         as_json = functools.partial(jobs.export_json, bench, batch_id)
         ui.download("JSON", "batch-json", as_json, f"{name}.answers.json", "application/json")
+        if not _is_working(now):
+            is_in_bin = now.batch.state == "deleted"
+            label, icon = ("Restore", "undo") if is_in_bin else ("Delete", "delete")
+            what = (jobs.set_deleted, bench, batch_id, not is_in_bin)
+            ui.action(label, "batch-delete", *what, icon=icon, type="tertiary")
     spent = bool(now.exhausted_budget)
     with st.expander(
         "Budget", spent, icon=":material/savings:", key=f"batch-raise-{batch_id}", type="compact"
