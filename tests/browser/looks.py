@@ -39,7 +39,7 @@ PALE = """() => {
     if (ratio < 4.5) pale.push(ratio.toFixed(2) + ' ' + e.className + ': ' + text.slice(0, 40))
   }
   for (const e of document.querySelectorAll('.stApp *, [data-testid=stPopoverBody] *, [role=dialog] *')) {
-    if (!e.checkVisibility({visibilityProperty: true}) || !e.getBoundingClientRect().width) continue
+    if (!e.checkVisibility({visibilityProperty: true}) || e.getBoundingClientRect().width <= 1) continue  // or for readers alone
     if (e.matches(':disabled, :disabled *, [data-disabled=true] *, [aria-disabled=true] *, [aria-hidden=true], [aria-hidden=true] *, canvas *, svg *, style, script')) continue
     const text = [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.textContent.trim()).join(' ')
     if (text.trim()) judge(e, getComputedStyle(e).color, seen(e), text)
