@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from agent.retrieval.link_scoring import is_title_named
@@ -39,6 +39,8 @@ MIN_SHARE_OF_LEAD = 0.5
 """A line is shown with at least this share of the lead's score."""
 MAX_WORDS = 40
 """Words of one candidate (what a lead may have at most); a longer one is cut at a clause or word."""
+_ASKING = frozenset("tell know please explain".split())
+"""Words by which a question begins to ask to be told."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +110,13 @@ def find_answer(
     if counts is None and isinstance(passages, CountedPassages):
         counts = passages.counts
     is_ranked = len(parts) < 2 and any(passage.score for passage in passages)
-    asked = parts or [question]
-    return PassageAnswer(
-        tuple(
-            _answer_part(part, passages if is_ranked else _rank(part, passages, counts), counts)
-            for part in asked
-        )
-    )
+    found = list[PartAnswer]()
+    for part in parts or [question]:
+        words = part.split()
+        asked = " ".join(w for n, w in enumerate(words) if n > 4 or fold(w).strip(",") not in _ASKING)
+        ranked = passages if is_ranked else _rank(asked, passages, counts)
+        found.append(replace(_answer_part(asked, ranked, counts), question=part))
+    return PassageAnswer(tuple(found))
 
 
 def find_best_lines(
