@@ -35,8 +35,6 @@ NEAR_SHARE = 0.3
 """What a word counts that is neither in the line nor above it, but in another line of its passage."""
 RANK_WEIGHT = 2.0
 """What the rank of its passage counts beside a line's own share."""
-MIN_SHARE_OF_LEAD = 0.5
-"""A line is shown with at least this share of the lead's score."""
 MAX_WORDS = 40
 """Words of one candidate (what a lead may have at most); a longer one is cut at a clause or word."""
 _ASKING = frozenset("tell know please explain".split())
@@ -155,7 +153,7 @@ def _answer_part(part: str, passages: Sequence[Passage], counts: CollectionCount
     best = max(passage.score for passage in passages)
     if (_share(weights, held) + best) / 2 < MIN_FIT:
         return unseen
-    rest = [line for line in rest if line.score >= MIN_SHARE_OF_LEAD * lead.score and line not in onward]
+    rest = [line for line in rest if line not in onward]
     said, room, shown = lead.words, WORDS_BELOW, list[Line]()
     for line in [*onward, *rest]:
         length = len(line.statement.split())
