@@ -155,9 +155,12 @@ def start_text_check(bench: Workbench, name: str, data: bytes, settings: Setting
     text is stored first. Raises UsageError when it cannot be read."""
     if name.lower().endswith(".txt") and b"](http" in data:
         name = f"{name[:-4]}.md"
+    called = "the text" if name == PASTED_NAME else documents.clean_name(name)
+    if not data.strip():
+        raise UsageError(f"{called} is empty: there is nothing to check")
     page = documents.read_document(name, data)
     if not page.text.strip():
-        raise UsageError(f"{documents.clean_name(name)} holds no text that can be read")
+        raise UsageError(f"{called} holds no text that can be read")
     heading = page.headings[0].text if page.headings else ""
     pasted = heading or " ".join(page.text.split())[:MAX_TITLE_CHARS]
     title = pasted if name == PASTED_NAME else page.title or pasted

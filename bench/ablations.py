@@ -124,7 +124,7 @@ def list_finder_rules() -> Rules:
     off = partial(name_rules, "agent.retrieval.answer")
     return {
         **off("join_head", lambda _passage: ""),
-        **off("NEAR_SHARE RANK_WEIGHT _IDENTIFIER MIN_SHARE_OF_LEAD MIN_FIT"),
+        **off("NEAR_SHARE RANK_WEIGHT _IDENTIFIER MIN_FIT"),
         **off("is_title_named", _no),
     }
 

@@ -218,10 +218,7 @@ def _start(bench: Workbench, example: Example) -> str:
     flow, question = example["flow"], example["question"]
     settings = Settings.model_validate({"flow": flow, "world": "demo", **example.get("settings", {})})
     if flow == "chat":
-        added = bench.library.add_folder(DEMO_KB, tags=["demo"]).sources
-        places = DEMO / "facilities.csv"
-        added += (bench.library.add_file(places.name, places.read_bytes(), tags=["demo"]),)
-        settings = settings.replace(scope=LibraryScope(source_ids=[one.source_id for one in added]))
+        settings = settings.replace(scope=LibraryScope(source_ids=bench.library.add_demo()))
     if flow == "check_text":
         path = DEMO / example["file"]
         return api.start_text_check(bench, path.name, path.read_bytes(), settings)

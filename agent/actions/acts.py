@@ -82,7 +82,7 @@ class Act:
             read = self.parameters.model_validate(dict(given))
         except ValidationError as error:
             known = ", ".join(self.parameters.model_fields) or "no parameters"
-            raise UsageError(f"{self.name}: {describe_faults(error)}; it takes {known}") from error
+            raise UsageError(f"{describe_faults(error)}; {self.name} takes {known}") from error
         return {name: getattr(read, name) for name in read.model_fields_set}
 
     def check(self, view: RunSnapshot) -> None:
@@ -226,7 +226,14 @@ _TABLE = (
     Act("until", "Change where it stops", "budget.set_stop_point", (), CHANGEABLE),
     Act("threshold", "Change the threshold", "budget.set_review_threshold", (), CHANGEABLE),
     Act("keep_model", "Go on with another model", "budget", (), CHANGEABLE),
-    Act("drop_model", "Go on without a model", "budget", (), CHANGEABLE),
+    Act(
+        "drop_model",
+        "Go on without a model",
+        "budget",
+        (),
+        CHANGEABLE,
+        lambda v: v.run.settings.model != "keyless",
+    ),
     Act("fork", "Branch", "forks", ("research", "site", "collect")),
     Act("erase_note", "Erase a private note", "release", fits="release.list_private"),
 )

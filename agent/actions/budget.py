@@ -15,12 +15,12 @@ from typing import Annotated, Any
 
 from pydantic import Field, FiniteFloat
 
-from agent.actions.commit import ANSWERED_STATUSES, RECOVER, ActionContext, PersonStep
+from agent.actions.commit import ANSWERED_STATUSES, RECOVER, ActionContext, PersonStep, commit
 from agent.engine.context import RESERVED_SHARE
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
-from agent.errors import UsageError
+from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
 from agent.llm.recorded import RECORDED
 from agent.store.model_calls import list_finished_runs
@@ -171,7 +171,7 @@ def raise_caps(
         if name not in has_cap:
             raise UsageError(f"a {settings.flow} run has no budget of {name}")
         if not 0 <= cap <= MAX_CAPS[name]:
-            raise UsageError(f"{format_amount(name, cap)} cannot be set: {most} is the most")
+            raise UsageError(f"{format_amount(name, cap)} cannot be set: a budget is from 0 to {most}")
         if halt and halt.kind == name and cap < (least := find_minimum_cap(halt)):
             raise UsageError(
                 f"{format_amount(name, halt.used)} are used already: set at least "
@@ -210,11 +210,25 @@ def set_review_threshold(
 
 
 def keep_model(
-    view: RunSnapshot, served_by: Annotated[str, Field(description="the mark of the model and its server")]
-) -> PersonStep:
-    """Go on with another model or server than the run had, of which the person was told."""
-    own = view.run.settings.model
-    return _choose_model(view, served_by=served_by, model="auto" if own == RECORDED else own)
+    bench: ActionContext,
+    run_id: str,
+    head: int | None,
+    served_by: Annotated[str, Field(description="refuse unless this is its mark")] = "",
+) -> int:
+    """Go on with the model and server that are set up now, where the run had others."""
+
+    def build(view: RunSnapshot) -> PersonStep | None:
+        own = view.run.settings
+        wanted = own.replace(model="auto" if own.model == RECORDED else own.model)
+        mark = bench.worker.mark_model(wanted)
+        if not mark or served_by not in ("", mark):
+            is_set_up = "another model or server is" if mark else "no model is"
+            raise ConcurrentChange(f"{is_set_up} set up now: look at the run again")
+        if (wanted.model, mark) == (own.model, own.served_by) and view.run.status is not Status.PAUSED:
+            return None
+        return _choose_model(view, served_by=mark, model=wanted.model)
+
+    return commit(bench, run_id, "keep_model", build, head=head)
 
 
 def drop_model(view: RunSnapshot) -> PersonStep:

@@ -74,7 +74,11 @@ def list_outline_facts(state: RunState) -> list[Fact]:
 def write_outline_text(outline: Outline, facts: Sequence[Fact]) -> str:
     """An outline as lines that a person can edit: the title, then a numbered line for each section, below it
     its facts, and last the facts that no section has."""
-    names = {fact.id: f"    f{n} {_shorten(fact)}" for n, fact in enumerate(facts, start=1)}
+    names = dict[str, str]()
+    for n, fact in enumerate(facts, start=1):
+        text = " ".join(state_with_subject(fact).split())
+        cut = text if len(text) <= MAX_FACT_CHARS else f"{text[: MAX_FACT_CHARS - 1].rstrip()}…"
+        names[fact.id] = f"    f{n} {cut}"
     lines = [f"# {outline.title}"]
     for n, section in enumerate(outline.sections, start=1):
         lines.append(f"{n}. {section.heading} ({section.form})")
@@ -111,8 +115,3 @@ def read_outline_text(text: str, outline: Outline, facts: Sequence[Fact]) -> Out
             form = cast(SectionForm, (read["form"] or former.form).lower())
             made.append(former.replace(heading=clean_heading(read["heading"]), form=form, fact_ids=[]))
     return outline.replace(title=title, sections=made)
-
-
-def _shorten(fact: Fact) -> str:
-    text = " ".join(state_with_subject(fact).split())
-    return text if len(text) <= MAX_FACT_CHARS else f"{text[: MAX_FACT_CHARS - 1].rstrip()}…"

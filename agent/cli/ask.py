@@ -14,6 +14,7 @@ from agent.errors import UsageError
 from agent.export import collected
 from agent.export.plain import render_plain_text
 from agent.library.ingest import DEMO_TAG
+from agent.llm.recorded import has_example
 from agent.text.plurals import clip
 from agent.text.urls import complete_typed_url, host
 from agent.types import LibraryScope, Settings, Status
@@ -140,7 +141,7 @@ def collect(args: Namespace) -> int:
     option("--thread RUN", "continue the conversation of this run", dest="follow"),
     option("--scope-tag TAG", "use only sources with one of these tags", nargs="+", action="extend"),
     file_option("--add FILE_OR_FOLDER", "add documents to the library first", nargs="+", action="extend"),
-    option("--world live|demo", "demo: include the invented pages of the demo world [default: live]"),
+    option("--world live|demo", "demo: the invented, too; its examples add its documents [default: live]"),
     options.MODEL,
     options.JSON_FILE,
 )
@@ -149,10 +150,13 @@ def chat(args: Namespace) -> int:
     bench = Workbench()
     for path in args.add or ():
         _add_documents(bench, path)
-    if not bench.library.count():
-        raise UsageError(EMPTY_LIBRARY_HINT)
     scope = {"scope": LibraryScope(tags=args.scope_tag)} if args.scope_tag else {}
     settings = read_settings(args, flow="chat", **scope)
+    if settings.world == "demo" and not args.follow and has_example(settings, args.question):
+        settings.scope = LibraryScope(source_ids=bench.library.add_demo())
+        output.write_stderr("an example of the demo: only its own documents are used, all of them invented")
+    if not bench.library.count():
+        raise UsageError(EMPTY_LIBRARY_HINT)
     run_id = _start(bench, args, settings)
     ends, head = (Status.DONE, Status.WAITING), bench.snapshot(run_id).head
     view = output.drive_run(bench, run_id, after=head, ends=ends)

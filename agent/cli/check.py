@@ -27,6 +27,7 @@ from agent.settings.config import read_config
 from agent.text.plurals import clip, format_count
 from agent.text.urls import canonicalize, complete_typed_url
 from agent.types import MARK_SIGNS, Status
+from agent.web import mime
 from agent.web.extract import documents
 from agent.workbench import Workbench
 
@@ -122,10 +123,10 @@ def explain(check: ClaimCheck) -> str:
 def check_text(args: Namespace) -> int:
     """Check the text, print the summary and the marks, write the files asked for; returns the exit code."""
     settings, text, path = read_settings(args, flow="check_text"), args.text, Path(args.text)
-    bench, most = Workbench(), documents.MAX_BYTES + 1
+    bench, most, is_named = Workbench(), documents.MAX_BYTES + 1, mime.read_ending(text) in mime.BY_ENDING
     if text == "-":
         run_id = api.start_text_check(bench, api.PASTED_NAME, sys.stdin.buffer.read(most), settings)
-    elif path.is_file() or not canonicalize(complete_typed_url(text)):
+    elif path.is_file() or (text == path.name and is_named) or not canonicalize(complete_typed_url(text)):
         run_id = api.start_text_check(bench, path.name, read_file(path, most), settings)
     else:
         run_id = api.start_address_check(bench, text, settings)

@@ -8,7 +8,7 @@ Exit codes: 0 review was reached (an honest `no_evidence` too), 1 it failed (see
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
+from argparse import REMAINDER, ArgumentParser
 from importlib import import_module
 
 from agent import logs
@@ -49,7 +49,7 @@ def _add_options(parser: ArgumentParser, name: str) -> ArgumentParser:
     module, _, attribute = COMMANDS[name][0].partition(".")
     command = getattr(import_module(f"agent.cli.{module}"), attribute)
     for names, more in command.options:
-        parser.add_argument(*names, **more)
+        parser.add_argument(*names, **more).required &= more.get("nargs") != REMAINDER
     parser.set_defaults(run=command.run)
     return parser
 

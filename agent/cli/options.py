@@ -74,8 +74,9 @@ def minutes(text: str) -> float:
 
 
 def share(text: str) -> float:
-    """A share as typed: "0.8" or "80%". Raises ValueError."""
-    return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    """A share as typed: "0.8", "80%" or "80". Raises ValueError."""
+    value = float(text.removesuffix("%"))
+    return value / 100 if text.endswith("%") or value > 1 else value
 
 
 def limit(spec: str, help: str, dest: str, type: Callable[[str], float] = int) -> Option:
@@ -89,7 +90,7 @@ QUESTION = option("question QUESTION", "the question, in quotes")
 RUN_ID = option("run_id RUN", "id of the run; `runs` lists them")
 WORLD = option(
     "--world live|demo|DIR",
-    "where to search and read: the web, the demo, or a folder of documents [default: live]",
+    "where to search and read: the web, the demo, or a folder with docs.jsonl [default: live]",
 )
 MODEL = option("--model keyless|NAME", "the model to use [default: the configured one, else keyless]")
 INSTRUCTION = option("--instruction TEXT", "how to search and how to answer")

@@ -19,7 +19,7 @@ from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 
 NO_NETWORK = (
-    "there is no network; try the bundled world with --world demo, or a folder of documents with --world DIR"
+    "there is no network; try the bundled world with --world demo, or --world DIR with docs.jsonl in DIR"
 )
 
 
@@ -49,6 +49,7 @@ def to_json(value: Any) -> str:
 
 def write_file(path: Path, content: str | bytes) -> None:
     """A file, its folder made; text gets a line end. Raises UsageError when it cannot be written."""
+    folder = "" if path.parent.is_dir() else ", in a new folder"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else f"{content}\n".encode())
@@ -57,7 +58,7 @@ def write_file(path: Path, content: str | bytes) -> None:
             f"{path} cannot be written: {error.strerror}; the run itself is kept, `export` writes it "
             f"elsewhere"
         ) from error
-    write_stderr(f"wrote {path}")
+    write_stderr(f"wrote {path}{folder}")
 
 
 def read_file(path: Path, most: int = -1) -> bytes:
@@ -128,7 +129,10 @@ def drive_run(
         write_stderr(f"touchstone: {NO_NETWORK}")
     if status in ends and view.state.answer is not None:
         return view
-    why = view.run.error or (view.state.halt.why if view.state.halt else "it did not reach an answer")
+    halt = view.state.halt
+    why = view.run.error or (halt.why if halt else "it did not reach an answer")
+    if halt and halt.kind == "recorded":
+        why += f" `./touchstone act {run_id} drop_model` shows them."
     write_stderr(f"touchstone: the run is {status.value}: {why}")
     return None
 

@@ -33,7 +33,6 @@ from agent.evidence.citation_check import AnswerChange, diff_answers
 from agent.export.archive import MAX_BYTES
 from agent.export.escaping import to_one_line
 from agent.export.plain import render_plain_text
-from agent.llm.recorded import RECORDED
 from agent.text.plurals import clip, format_count
 from agent.types import STATUS_PHRASES, Status
 from agent.web.extract import documents
@@ -68,15 +67,12 @@ def runs(args: Namespace) -> int:
 
 def _resume(bench: Workbench, args: Namespace) -> int:
     view = bench.snapshot(args.resume)
-    wanted = view.run.settings
-    if wanted.model == RECORDED:
-        wanted = wanted.replace(model="auto")
     if not args.model:
         output.check_same_model(bench, view.run.settings)
     elif args.model == "keyless":
         bench.act(args.resume, "drop_model")
-    elif bench.worker.model_search.find() and (served_by := bench.worker.mark_model(wanted)):
-        bench.act(args.resume, "keep_model", served_by=served_by)
+    elif bench.worker.model_search.find().client:
+        bench.act(args.resume, "keep_model")
     else:
         raise UsageError("no model is set up for it: type --model keyless to go on without one")
     if bench.snapshot(args.resume).run.status is not Status.RUNNING:

@@ -15,13 +15,21 @@ from typing import Unpack
 
 from agent.errors import ModelUnavailable, NotFound, UsageError
 from agent.library.folder_sync import FolderSync
-from agent.library.ingest import Indexer, IndexRequest, demo_tags_for_path, is_address_list, source_id_for
+from agent.library.ingest import (
+    DEMO_TAG,
+    Indexer,
+    IndexRequest,
+    demo_tags_for_path,
+    is_address_list,
+    source_id_for,
+)
 from agent.library.poi_table import find_facilities
 from agent.llm.embed import Embedder
 from agent.retrieval import scorer
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import CollectionCounts, CountedPassages, fuse_rankings, question_terms
 from agent.retrieval.vector_index import VectorIndex
+from agent.settings.reply_config import DEMO_KB
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
 from agent.store.library_index import SourceQuery
@@ -119,6 +127,11 @@ class Library:
 
         added.sources = self._indexer.index(read(), added.refused)
         return added
+
+    def add_demo(self) -> list[str]:
+        """Add the documents and places of the demo; returns their ids."""
+        added = self.add_folder(DEMO_KB, tags=[DEMO_TAG]).sources
+        return [one.source_id for one in (*added, self.add_path(DEMO_KB.parent / "facilities.csv"))]
 
     def index_pending(self, *, most: int = PENDING_AT_ONCE) -> int:
         """Index pages that flows have stored, at most `most`; returns how many. Cheap when there are none."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from agent.retrieval.link_scoring import is_title_named
@@ -35,10 +35,10 @@ NEAR_SHARE = 0.3
 """What a word counts that is neither in the line nor above it, but in another line of its passage."""
 RANK_WEIGHT = 2.0
 """What the rank of its passage counts beside a line's own share."""
-MIN_SHARE_OF_LEAD = 0.5
-"""A line is shown with at least this share of the lead's score."""
 MAX_WORDS = 40
 """Words of one candidate (what a lead may have at most); a longer one is cut at a clause or word."""
+_ASKING = frozenset("tell know please explain".split())
+"""Words by which a question begins to ask to be told."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,13 @@ def find_answer(
     if counts is None and isinstance(passages, CountedPassages):
         counts = passages.counts
     is_ranked = len(parts) < 2 and any(passage.score for passage in passages)
-    asked = parts or [question]
-    return PassageAnswer(
-        tuple(
-            _answer_part(part, passages if is_ranked else _rank(part, passages, counts), counts)
-            for part in asked
-        )
-    )
+    found = list[PartAnswer]()
+    for part in parts or [question]:
+        words = part.split()
+        asked = " ".join(w for n, w in enumerate(words) if n > 4 or fold(w).strip(",") not in _ASKING)
+        ranked = passages if is_ranked else _rank(asked, passages, counts)
+        found.append(replace(_answer_part(asked, ranked, counts), question=part))
+    return PassageAnswer(tuple(found))
 
 
 def find_best_lines(
@@ -153,7 +153,7 @@ def _answer_part(part: str, passages: Sequence[Passage], counts: CollectionCount
     best = max(passage.score for passage in passages)
     if (_share(weights, held) + best) / 2 < MIN_FIT:
         return unseen
-    rest = [line for line in rest if line.score >= MIN_SHARE_OF_LEAD * lead.score and line not in onward]
+    rest = [line for line in rest if line not in onward]
     said, room, shown = lead.words, WORDS_BELOW, list[Line]()
     for line in [*onward, *rest]:
         length = len(line.statement.split())

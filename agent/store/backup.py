@@ -121,7 +121,7 @@ def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restor
         )
     for database in (path for path in _list_files(folder, None) if path.suffix == ".db"):
         _check_unused(database)
-    former = folder / UNFINISHED
+    former, is_new = folder / UNFINISHED, not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _make_room(folder) as room, ExitStack() as undo:
@@ -151,6 +151,9 @@ def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restor
     except (OSError, sqlite3.Error) as error:
         where = f"; what was there before is in {former}" if former.exists() else ""
         raise StoreError(f"{source} could not be restored in {folder}: {error}{where}") from error
+    finally:
+        if is_new:
+            _remove_empty(folder)
     return Restored(manifest, kept)
 
 

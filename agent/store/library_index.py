@@ -268,12 +268,12 @@ class LibraryIndex(TableAccess):
         self, terms: Sequence[str], within: Sequence[int], *, inflected: bool = False
     ) -> tuple[int, dict[str, dict[int, float]]]:
         """How many passages these sources have, and for each term those that hold it, by id, with the
-        saturated count (0..1) of its occurrences; lengths are measured by the mean of the whole index. Raises
-        StoreError without full text.
+        saturated count (0..1) of its occurrences; lengths are measured by the mean of these passages, so that
+        nothing else in the library changes a count. Raises StoreError without full text.
 
-        FTS5 tells a row's score for one term, which is this count times the term's inverse document frequency
-        in the whole index: that is divided out, so that the caller weighs the terms by other frequencies.
-        `inflected`: a term without a row is looked for in its other forms (see `_find_forms`)."""
+        FTS5 tells a row's score for one term, which is this count by the mean of the whole index, times the
+        term's inverse document frequency there: both are divided out. `inflected`: a term without a row is
+        looked for in its other forms (see `_find_forms`)."""
         held: dict[str, dict[int, float]] = {term: {} for term in terms}
         if not within or not held:
             return self.passage_count(within), held
@@ -287,16 +287,29 @@ class LibraryIndex(TableAccess):
                 f"CROSS JOIN passages p ON p.id = {FULLTEXT}.rowid WHERE {FULLTEXT} MATCH :match "
                 f"AND {FULLTEXT}.rowid BETWEEN :low AND :high AND p.source IN ({listed})"
             )
-            rows = int(connection.execute(text(f"SELECT count(*) FROM {FULLTEXT}_docsize")).scalar_one())
+            sizes = text(
+                f"SELECT d.id, d.sz FROM passages p CROSS JOIN {FULLTEXT}_docsize d ON d.id = p.id "
+                f"WHERE p.source IN ({listed})"
+            )
+            lengths = {row: sum(_read_varints(size)) for row, size in connection.execute(sizes)}
+            mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
+            averages = text(f"SELECT block FROM {FULLTEXT}_data WHERE id = 1")
+            rows, *sums = _read_varints(connection.execute(averages).scalar_one()) or [0]
+            mean_of_all = sum(sums) / max(1, rows) or 1.0
 
             def match(term: str, holding: int) -> dict[int, float]:
                 idf = log((rows - holding + 0.5) / (holding + 0.5)) if rows >= holding else 0.0
                 scale = max(idf, _LEAST_IDF) * (K1 + 1)  # as FTS5 computes it
-                return {
-                    row: score / scale
+                found: dict[int, float] = {}
+                for row, score in (
+                    one
                     for quoted in _quote([term])
-                    for row, score in connection.execute(query, {"match": quoted, **places})
-                }
+                    for one in connection.execute(query, {"match": quoted, **places})
+                ):
+                    there = 1 - B + B * lengths[row] / mean_of_all
+                    here = 1 - B + B * lengths[row] / mean
+                    found[row] = score * there / (scale * here + score * (there - here))
+                return found
 
             frequencies = self.document_frequencies(terms)
             for term in held if places["low"] is not None else ():
@@ -402,6 +415,18 @@ def _find_forms(connection: Connection, term: str) -> list[tuple[str, int]]:
     )
     values = {"begin": begin, "end": f"{begin}\U0010ffff", "most": len(term) + MAX_ENDING, "k": MAX_FORMS}
     return [(row[0], row[1]) for row in connection.execute(query, values) if row[0] != term]
+
+
+def _read_varints(block: bytes) -> list[int]:
+    """The numbers of a record of FTS5: seven bits a byte, the highest first, another byte follows from 128
+    on."""
+    found, number = list[int](), 0
+    for byte in block:
+        number = number << 7 | byte & 127
+        if byte < 128:
+            found.append(number)
+            number = 0
+    return found
 
 
 def _quote(terms: Iterable[str]) -> list[str]:

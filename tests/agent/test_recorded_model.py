@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent.actions.acts import find_recorded_act
+from agent.actions.acts import fill_act, find_recorded_act
+from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
+from agent.engine.run_state import RunState
 from agent.errors import NotRecorded
 from agent.llm.model import CompletionRequest
 from agent.llm.recorded import LABEL, RECORDED, RecordedModel, list_examples, make_key
@@ -85,6 +88,64 @@ def test_what_was_not_recorded_rests_until_a_person_chooses(bench: Workbench) ->
     bench.act(run_id, "drop_model")
     assert _drive(bench, run_id) is Status.REVIEW
     assert bench.snapshot(run_id).run.settings.model == "keyless"
+
+
+def _exclude(state: RunState) -> tuple[str, dict[str, Any]]:
+    return "mark", {"facts": list(state.facts)[:1], "decision": "struck"}
+
+
+def _rule(state: RunState) -> tuple[str, dict[str, Any]]:
+    [conflict] = state.conflicts.values()
+    return "settle", {"conflict": conflict.id, "ruling": "neither", "because": "both may be old"}
+
+
+@pytest.mark.parametrize(
+    ("words", "say"),
+    [
+        ("children of the couple", lambda state: ("send_back", {"note": "Which of them skis?"})),
+        ("How many people", _rule),
+        ("cellar tour", _exclude),
+    ],
+    ids=["note", "ruling", "exclusion"],
+)
+def test_an_undo_returns_to_the_answer_that_stood_without_asking_the_model(
+    bench: Workbench, words: str, say: Callable[[RunState], tuple[str, dict[str, Any]]]
+) -> None:
+    run_id = bench.start(find(words)["question"], DEMO)
+    _drive(bench, run_id)
+    before = bench.snapshot(run_id)
+    act, given = say(before.state)
+    bench.act(run_id, act, **given)
+    assert _drive(bench, run_id) is Status.PAUSED, "nothing was recorded for it"
+    asked = len(bench.calls(run_id))
+    bench.act(run_id, "undo")
+    after = bench.snapshot(run_id)
+    assert (after.run.status, after.next) == (Status.REVIEW, "review")
+    assert after.state.answers == before.state.answers and after.state.halt is None
+    assert after.state.confidence == before.state.confidence and after.state.plan == before.state.plan
+    assert find_recorded_act(after), "what was recorded to follow is still offered"
+    assert len(bench.calls(run_id)) == asked
+
+
+def test_what_was_recorded_is_undone_and_redone_without_asking_the_model(bench: Workbench) -> None:
+    for example in (one for one in list_examples() if one["flow"] == "research" and "next" in one):
+        run_id = bench.start(example["question"], DEMO)
+        _drive(bench, run_id)
+        first = bench.snapshot(run_id).state
+        told = fill_act(first, example["next"][0])
+        assert told
+        bench.act(run_id, told.act, **told.given)
+        assert _drive(bench, run_id) is Status.REVIEW
+        second, asked = bench.snapshot(run_id).state, len(bench.calls(run_id))
+        for act, stood in (("undo", first), ("redo", second), ("undo", first)):
+            bench.act(run_id, act)
+            now = bench.snapshot(run_id)
+            assert now.run.status is Status.REVIEW and now.state.answer and stood.answer
+            assert now.state.answer.sentences == stood.answer.sentences and now.state.plan == stood.plan
+            assert now.state.answer.n == len(now.state.answers)
+            assert now.state.current_confidence == stood.current_confidence
+        assert len(bench.calls(run_id)) == asked
+        assert verify_bundle(export_run(bench, run_id, "bundle")).is_valid
 
 
 @pytest.mark.parametrize(

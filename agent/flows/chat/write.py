@@ -152,5 +152,7 @@ def describe_journey(state: ChatRun) -> str:
     parts = [f"Route: {own.route_decision}"] if own.route_decision else []
     if own.queries:
         parts.append(f"looked for {' and '.join(f'“{query}”' for query in dict.fromkeys(own.queries))}")
-        parts.append(f"{own.relevant_count} of {format_count(len(own.retrieved_docs), 'passage')} relevant")
+        found = format_count(len(own.retrieved_docs), "passage")
+        is_graded = bool(own.doc_relevance_scores)
+        parts.append(f"{own.relevant_count} of {found} relevant" if is_graded else f"{found} looked at")
     return "; ".join(parts) + "." if parts else ""

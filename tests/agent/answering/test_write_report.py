@@ -48,5 +48,9 @@ def test_what_was_struck_is_not_shown_to_the_writer():
             any(found.is_absent for found in said.findings) for said in answer.sentences if "412" in said.text
         )
         bench.act(run_id, "undo")
+        again = bench.snapshot(run_id)
+        assert again.run.status is Status.REVIEW and again.state.answer.verdict == "answered"
+        assert report_prompt(script) == prompt, "the answer that stood stands again, and nobody is asked"
+        bench.act(run_id, "rewrite", length="brief")
         assert bench.drive(run_id) is Status.REVIEW
-        assert bench.snapshot(run_id).state.answer.verdict == "answered" and QUOTE in report_prompt(script)
+        assert QUOTE in report_prompt(script)

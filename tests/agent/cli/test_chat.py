@@ -10,12 +10,15 @@ import pytest
 from pydantic import BaseModel
 
 from agent.cli.main import main
+from agent.llm.recorded import list_examples
 from agent.settings.config import ROOT
 from tests.web import model_server as web
 from tests.web.chatting_model import ASKED, FERRY, LIGHT, PLACES, Script
 from tests.web.model_server import ModelServer, Request
 
 Told = pytest.CaptureFixture[str]
+EXAMPLES = [one for one in list_examples() if one["flow"] == "chat"]
+CHILDREN = list_examples()[0]["question"]
 
 
 @pytest.fixture
@@ -87,6 +90,23 @@ def test_what_lies_in_the_demo_is_added_as_invented(capsys: Told, path: str) -> 
     assert "timedatectl" not in out and "are invented" in err and "--scope-tag demo" in err
     assert main(["chat", "With what is time synchronisation switched on?", "--scope-tag", "demo"]) == 0
     assert "timedatectl" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one["question"])
+def test_the_examples_of_the_demo_are_answered_on_the_command_line(capsys: Told, example) -> None:
+    assert main(["chat", example["question"], "--world", "demo"]) == 0
+    out, err = capsys.readouterr()
+    assert "A recorded model" in err and "Recorded until here" not in err
+    assert ("Answered." in out) == (example["verdict"] == "answered")
+
+
+def test_where_nothing_was_recorded_the_way_on_is_told(capsys: Told) -> None:
+    main(["research", CHILDREN, "--world", "demo"])
+    run = run_of(capsys.readouterr().err)
+    assert main(["act", run, "send_back", "--note", "Which of them skis?"]) == 1
+    told = capsys.readouterr().err
+    assert f"`./touchstone act {run} drop_model`" in told
+    assert main(["act", run, "drop_model"]) == 0
 
 
 def test_a_scope_holds_for_its_turn_and_is_kept_in_the_thread(capsys: Told, folder: Path) -> None:

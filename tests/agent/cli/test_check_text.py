@@ -66,3 +66,13 @@ def test_what_cannot_be_checked_is_refused(
     (tmp_path / "x.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600)
     assert main(["check-text", str(tmp_path / given), *DEMO]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_a_name_like_a_document_is_no_address_and_a_text_has_no_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check-text", "nope.md", *DEMO]) == 2
+    assert "nope.md cannot be read: No such file" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b" \n")))
+    assert main(["check-text", "-", *DEMO]) == 2
+    assert "the text is empty" in capsys.readouterr().err

@@ -38,7 +38,9 @@ def test_a_list_option_takes_all_values_up_to_the_next_option() -> None:
     assert tags == ["one", "two", "three"]
 
 
-@pytest.mark.parametrize(("typed", "value"), [("0.8", 0.8), ("80%", 0.8), ("80 %", 0.8), ("1", 1.0)])
+@pytest.mark.parametrize(
+    ("typed", "value"), [("0.8", 0.8), ("80%", 0.8), ("80 %", 0.8), ("80", 0.8), ("1", 1.0)]
+)
 def test_a_threshold_is_a_share_or_a_percentage(typed: str, value: float) -> None:
     assert given("research", "--threshold", typed)["threshold"] == pytest.approx(value)
 

@@ -2,7 +2,13 @@
 
 import pytest
 
-from agent.evidence.citation_check import PERSON_WORDS, check_citations, collect_sources, diff_answers
+from agent.evidence.citation_check import (
+    PERSON_WORDS,
+    check_citations,
+    collect_sources,
+    diff_answers,
+    has_page_support,
+)
 from agent.types import Answer, Conflict, ConflictSide, Fact, Sentence
 from tests.records import fill
 from tests.tables import by_table
@@ -80,6 +86,12 @@ def test_a_persons_correction_counts_beside_the_quote_and_is_marked() -> None:
 def test_only_verified_page_facts_count_as_backed(more: dict[str, object]) -> None:
     kept, counts = check_citations([say("Founded in 1921.", "f1")], {"f1": fact("f1", **more)})
     assert kept[0].fact_ids == ["f1"] and not kept[0].backed and counts.unsupported == 1
+
+
+def test_a_page_supports_by_a_verified_quote_alone() -> None:
+    assert has_page_support(fact("a"))
+    assert not has_page_support(fact("a", verified=False))
+    assert not has_page_support(fact("a", origin="person", decision="pinned"))
 
 
 def test_a_disputed_fact_may_be_cited_and_one_side_alone_is_marked_with_the_other() -> None:

@@ -40,7 +40,8 @@ def test_a_word_that_all_chosen_pages_hold_tells_nothing_however_rare_it_is_else
     assert best.page_id == chosen[2] and best.score > 2 * rest[0].score
 
 
-def test_stored_passages_have_the_scores_of_passages_at_hand(library, store):
+def test_stored_passages_have_the_scores_of_passages_at_hand_whatever_else_is_stored(library, store):
+    library.add_pages([page("A heron nests. " * 50 * n, f"https://far.example.org/{n}") for n in range(1, 9)])
     longer = (
         "The grey heron nests in colonies. " * 9 + "Its nests are large, and a colony may last a century."
     )

@@ -72,6 +72,20 @@ def test_the_line_with_the_words_of_the_question_leads() -> None:
     assert lead("What does --quiet do?").endswith("Say nothing while the kiln heats up.")
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Tell me who founded the workshop",
+        "Do you know who founded the workshop?",
+        "Please, who founded the workshop?",
+    ],
+)
+def test_words_that_ask_to_be_told_are_not_looked_for(asked: str) -> None:
+    found = find_answer(asked, KILNS)
+    assert lead(asked) == "The workshop was founded by Ada Quill in 1907." and not found.missing
+    assert found.parts[0].question == asked, "it is shown as it was typed"
+
+
 def test_a_table_row_is_told_with_its_header() -> None:
     table = make_passage(
         1,

@@ -387,7 +387,7 @@ def test_a_backup_that_unpacks_to_more_than_the_disk_holds_is_refused(
     monkeypatch.setattr(backup.shutil, "disk_usage", lambda path: SimpleNamespace(free=1000))
     with pytest.raises(UsageError, match="has room for 0 MB"):
         restore_backup(tmp_path / "b.zip", tmp_path / "elsewhere")
-    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def kill_restore(source: Path, folder: Path, after: int) -> None:

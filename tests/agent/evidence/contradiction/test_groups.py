@@ -48,6 +48,13 @@ def test_what_is_no_contradiction_is_not_named(one: str, other: str) -> None:
     assert find_conflicts([fact(one, A), fact(other, B)]) == []
 
 
+def test_a_fact_that_does_not_count_contradicts_nothing() -> None:
+    said = fact("The Nordvik dairy was founded in 1921.", A)
+    other = fact("The Nordvik dairy was founded in 1923.", B)
+    assert find_conflicts([said, other])
+    assert not find_conflicts([said, other.replace(decision="struck")])
+
+
 def test_a_page_does_not_contradict_itself() -> None:
     assert (
         find_conflicts(
