@@ -76,8 +76,8 @@ def test_a_full_report_is_ordered_read_shortened_and_taken_along(
         editor.fill(f"{others.partition('Not used:')[0]}\nThe oldest keeper\n{kept}")
         screen.button("Write it again by this outline").click()
         expect(screen.answer.get_by_role("heading", name="The oldest keeper")).to_be_visible()
-        screen.stands("Answer to review")
         expect(screen.answer).to_contain_text("after your edit: changed the outline")
+        screen.stands("Answer to review")
 
         brief = screen.button("Brief")
         act_until(
@@ -86,6 +86,6 @@ def test_a_full_report_is_ordered_read_shortened_and_taken_along(
             *(10_000, 20_000, 30_000),
         )
         brief.click()
-        screen.stands("Answer to review")
         expect(screen.answer).to_contain_text("after your edit: asked for a brief answer")
+        screen.stands("Answer to review")
         expect(screen.answer.get_by_role("heading", name="The huts compared")).to_have_count(0)

@@ -72,4 +72,7 @@ def test_comment_send_back_accept_reopen_and_ask_further(served: Callable[..., S
         *(10_000, 45_000),
     )
     expect(narrow.locator(".st-key-research-comment")).to_be_visible()
+    expect(narrow.locator(".st-key-evidence-head")).to_be_in_viewport()
+    narrow.locator(".st-key-pane-switch").get_by_text("Answer", exact=True).click()
+    expect(narrow.locator(".sentence.chosen")).to_be_in_viewport()
     assert not Screen(narrow, own.url).too_wide() and not narrow.evaluate(PALE)

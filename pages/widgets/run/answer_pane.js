@@ -2,8 +2,7 @@
 // What is opened is drawn elsewhere: no letter of the answer moves.
 export default function ({ data, parentElement, setTriggerValue }) {
   let pane = parentElement.querySelector(".answer-pane")
-  const isNew = !pane
-  if (isNew) {
+  if (!pane) {
     pane = document.createElement("div")
     pane.className = "ts answer-pane"
     parentElement.append(pane)
@@ -15,6 +14,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
     pane.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && event.target.matches("[role=button]")) pane.tell(event.target.dataset.see)
     })
+    // who comes back from a stored page, or from the evidence on a narrow window, sees the sentence again
+    let isShown = false
+    new ResizeObserver(() => {
+      if (isShown === pane.offsetWidth > 0 || !pane.isConnected) return
+      isShown = !isShown
+      const [place, block] = isShown ? [".answer-pane .sentence.chosen", "center"] : [".st-key-pane-evidence", "start"]
+      setTimeout(() => document.querySelector(place)?.scrollIntoView({ block }), 200)
+    }).observe(pane)
   }
   pane.tell = (see) => setTriggerValue("see", see)
   if (pane.dataset.version !== data.version) {
@@ -29,8 +36,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     one.classList.toggle("chosen", isChosen)
     if (one.matches("button, [role=button]")) one.setAttribute("aria-expanded", String(isChosen))
   }
-  // who comes back from a stored page sees the sentence again
-  if (isNew) setTimeout(() => pane.querySelector(".sentence.chosen")?.scrollIntoView({ block: "center" }), 300)
   if (window.touchstoneEscape) return
   window.touchstoneEscape = true
   document.addEventListener("keydown", (event) => {
