@@ -58,6 +58,8 @@ class RunForm(Form):
     """Draws what can be chosen in this flow alone, and returns it as changes of the settings."""
     draw_last: Callable[[Settings], object] = lambda settings: None
     """Draws what stands at the end of the options."""
+    draw_below: Callable[[], object] = lambda: None
+    """Draws what stands above the examples."""
     describe: Callable[[Settings], Sequence[str]] = lambda settings: ()
     """What is chosen, for the line below the button."""
     start: Callable[[Settings, Example | None], str] = lambda settings, example: ""
@@ -70,6 +72,7 @@ def draw(form: RunForm) -> None:
     with st.container(key=f"{form.flow}-ask"):
         form.draw_fields()
         settings = _draw_settings(form)
+    form.draw_below()
     draw_examples(form, _start_example, form, settings)
     draw_recent(form, link_runs(*([] if form.flow == "research" else [form.flow])))
 

@@ -9,6 +9,7 @@ import streamlit as st
 from agent.actions.budget import describe_budgets
 from agent.types import Settings
 from pages.widgets.forms import budget_fields, form_page
+from pages.widgets.research import first_minute
 from pages.widgets.shell import client, drafts, labels, ui
 
 QUESTION = "question"
@@ -92,6 +93,7 @@ FORM = form_page.RunForm(
     searches=True,
     sent=(QUESTION,),
     draw_fields=_draw_question,
+    draw_below=first_minute.draw_example,
     draw_options=_draw_options,
     describe=_describe,
     start=_start,

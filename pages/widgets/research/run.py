@@ -6,7 +6,7 @@ from __future__ import annotations
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_list, facts
-from pages.widgets.research import outline_panel, plan_panel, revision_panel
+from pages.widgets.research import first_minute, outline_panel, plan_panel, revision_panel
 from pages.widgets.run import (
     action_bar,
     answer_pane,
@@ -45,6 +45,7 @@ def _draw_live(view: RunSnapshot) -> None:
     client.show_notice("run")
     run_page.draw_panes(view, lambda: _draw_answer(view), TABS, "research-tab")
     action_bar.draw(view)
+    first_minute.draw_hint(view)
 
 
 @places.in_place
@@ -60,6 +61,7 @@ def _draw_answer(view: RunSnapshot) -> None:
         progress.draw(view)
     if not view.state.answers:
         return
+    first_minute.draw_offline(view)
     answer_pane.draw(view.state.answers[-1], view)
     outline_panel.draw_rewrite(view)
 
