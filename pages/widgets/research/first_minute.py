@@ -1,5 +1,4 @@
-"""The first minute: a finished example on the empty screen, walked through in three hints, and the ways on
-where there is no network."""
+"""The first minute: a finished example on the empty screen, walked through in three hints."""
 
 from __future__ import annotations
 
@@ -87,20 +86,3 @@ def _show_next(run_id: str, n: int, answer: Answer) -> None:
         checks = [said.check for said in answer.sentences]
         doubted = checks.index("not_supported") if "not_supported" in checks else 0
         answer_pane.open_evidence(f"{run_id}.a{answer.n}.s{doubted + 1}")
-
-
-def draw_offline(view: RunSnapshot) -> None:
-    """Below an answer for which nothing could be read: to try again, and the demo, which needs no network."""
-    answer, settings = view.state.answers[-1], view.run.settings
-    if settings.world != "live" or answer.sentences or answer.reason != "blocked":
-        return
-    with st.container(horizontal=True, key="run-offline"):
-        again = (client.workbench().start, view.run.question, settings)
-        ui.button("Try again", "run-try-again", form_page.start_run, *again, icon="refresh", type="primary")
-        ui.button("Use the demo", "run-use-demo", _use_demo, icon="cottage")
-
-
-def _use_demo() -> None:
-    """The empty screen with the demo world chosen."""
-    st.session_state["research-world"] = "demo"
-    st.query_params.clear()

@@ -61,7 +61,6 @@ def _draw_answer(view: RunSnapshot) -> None:
         progress.draw(view)
     if not view.state.answers:
         return
-    first_minute.draw_offline(view)
     answer_pane.draw(view.state.answers[-1], view)
     outline_panel.draw_rewrite(view)
 
