@@ -68,8 +68,13 @@ def render_tables(one: Answer | None, two: Answer | None) -> str:
     values = [
         {(row.casefold(), head.casefold()): said for (row, head), said in side.items()} for side in sides
     ]
-    heads = {head: names[row, head][1] for row, head in names}
-    labels_of = {row: names[row, head][0] for row, head in names}
+    titles = {row: title for (row, _), (title, _) in names.items()}
+    heads = {head: title for (_, head), (_, title) in names.items()}
+    groups: dict[str, list[str]] = {}  # rows that share a column with its first are of one table
+    for row in titles:
+        own = [head for label, head in names if label == row]
+        first = next((one for one in groups if any((one, head) in names for head in own)), row)
+        groups.setdefault(first, []).append(row)
 
     def render(*at: str) -> str:
         first, second = (side.get(at, "") for side in values)
@@ -77,10 +82,15 @@ def render_tables(one: Answer | None, two: Answer | None) -> str:
             return escape.html(first) or "–"
         return f"<b>1</b> {escape.html(first) or '–'}<br><b>2</b> {escape.html(second) or '–'}"
 
-    rows = [[escape.html(label), *(render(row, head) for head in heads)] for row, label in labels_of.items()]
-    table = markup.table(["", *map(escape.html, heads.values())], rows)
+    tables = ""
+    for group in groups.values():
+        columns = [head for head in heads if any((row, head) in names for row in group)]
+        rows = [[escape.html(titles[row]), *(render(row, head) for head in columns)] for row in group]
+        tables += markup.table(["", *(escape.html(heads[head]) for head in columns)], rows, "wide")
     return (
-        f'<div class="ts"><h2 class="ts-section">The tables, cell by cell</h2>{table}</div>' if table else ""
+        f'<div class="ts"><h2 class="ts-section">The tables, cell by cell</h2>{tables}</div>'
+        if tables
+        else ""
     )
 
 
