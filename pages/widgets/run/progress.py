@@ -3,6 +3,7 @@ found for each, what is read, the sentences that are checked already, and how lo
 
 from __future__ import annotations
 
+from operator import attrgetter
 from statistics import median
 
 import streamlit as st
@@ -71,7 +72,8 @@ def _render_part(view: PartView, facts: list[Fact]) -> str:
     part = view.part
     chip = badges.render(labels.PART_STATUS[part.status], labels.PART_TONE[part.status])
     found = "".join(
-        f"<li>{escape.html(escape.shorten(fact.statement, 160))}</li>" for fact in facts[-SHOWN_FACTS:]
+        f"<li>{escape.html(escape.shorten(fact.statement, 160))}</li>"
+        for fact in sorted(facts, key=attrgetter("relevance"), reverse=True)[:SHOWN_FACTS]
     )
     more = len(facts) - SHOWN_FACTS
     found += f'<li class="soft">and {more} more</li>' if more > 0 else ""
