@@ -41,7 +41,7 @@ def test_an_example_is_answered_by_recorded_replies_and_leads_on(app, bench):
     assert not tester.exception
     tester.button(key="research-recorded-act").click().run()
     bench.drive(run.id)
-    assert "A person settled this" in shown(app(run=run.id))
+    assert "you decided: " in shown(app(run=run.id))
 
 
 def test_where_the_recorded_replies_end_there_are_two_ways_on(app, bench):
