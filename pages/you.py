@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets.people import own_data, token_list, usage
-from pages.widgets.shell import client, escape, sign_in, ui
+from pages.widgets.people import own_data, token_list
+from pages.widgets.shell import client, escape, markup, sign_in, ui
 
 owner = client.require_person()
 client.show_notice("you")
@@ -23,6 +23,15 @@ with st.container(horizontal=True):
         icon="logout",
         help="Ends your sign-ins in all browsers and tabs, this one too",
     )
-usage.draw(owner)
+quotas = client.accounts().quotas
+quota, used = quotas.get(owner.id), quotas.sum_day(owner.id)
+figures = [
+    ("Runs at work", f"{len(client.workbench().runs(status='running'))} of {quota.runs}"),
+    ("Pages", f"{used.pages:,} of {quota.pages:,}"),
+    ("Tokens", f"{used.tokens:,} of {quota.tokens:,}"),
+    ("Cost", f"${used.dollars:,.2f} of ${quota.dollars:,.2f}"),
+]
+ui.heading("Used today", markup.stats(figures))
+st.caption("Counted anew from midnight (UTC); a model call under way counts with the most it may use.")
 token_list.draw(owner)
 own_data.draw(owner)
