@@ -72,7 +72,7 @@ def test_a_pdf_a_question_on_it_and_a_follow_up(server: Served, tab: Tab) -> Non
     screen.say("And what does a night cost there?")
     expect(screen.newest.locator(".answer")).to_contain_text("180 kronor")
     expect(page.locator(f".st-key-chat-turn-{first}")).to_contain_text("Tove Lindqvist")
-    expect(screen.tab("Activity")).to_contain_text("searched the library")
+    expect(screen.tab("Activity")).to_contain_text("Searched for")
     expect(screen.tab("Passages").locator("td").first).to_contain_text("grannsund")
 
     screen.box.fill("not sent yet")
