@@ -178,7 +178,7 @@ def _render_sentence(said: Sentence, name: str, numbers: Sequence[int], conflict
         checked = f'<span class="mark good" data-see="{name}" {tip}>✓{dot}</span>'
     reached = "" if numbers or marks else ' tabindex="0" role="button"'
     span = f'<span class="sentence{tone}{kept}" data-see="{name}" {tip}{reached}>{escape.html(text)}</span>'
-    return f'{span}&#8288;<span class="cites">{_render_citations(numbers, name)}{checked}</span>{shown}'
+    return f'{span}<span class="cites">&#8288;{_render_citations(numbers, name)}{checked}</span>{shown}'
 
 
 def list_marks(said: Sentence) -> list[tuple[str, str]]:
