@@ -23,7 +23,7 @@ from agent.types import PAGE_ORIGIN_LABELS, PageRef, Publication, Source
 
 _DATE = re.compile(r"(?!0000)(\d{4})(?!\d)(?:-(0[1-9]|1[0-2])(?!\d)(?:-(0[1-9]|[12]\d|3[01])(?!\d))?)?")
 _WORD = re.compile(r"[a-z0-9]{3,}")
-_NAME = re.compile(r"(?![A-Z]{3})[^\W\d_](?:[^\W\d_]|['’.-])*")
+_IN_NAMES = str.maketrans("", "", "'’.-")
 _GROUP = re.compile(
     r"\b(the|and|team|staff|desk|news\w*|redaktion\w*|editor\w*|press|agency|media|office|ministry|department|"
     r"universit\w+|institut\w*|college|school|council|museum|library|society|club|association|union|foundation|"
@@ -77,7 +77,8 @@ def split_person(name: str, place: str) -> tuple[str, str] | None:
     """Family and given names of a person; None for a group, for the site at `place` itself, and where it is
     not plain who it is."""
     words, bare = name.split(), "".join(_WORD.findall(_to_ascii(name)))
-    is_site, is_named = bare in re.sub(r"[^a-z0-9]", "", place), all(map(_NAME.fullmatch, words))
+    is_named = all(word.translate(_IN_NAMES).isalpha() and not word[2:].isupper() for word in words)
+    is_site = bare in "".join(_WORD.findall(_to_ascii(place)))
     if is_site or not is_named or not 2 <= len(words) <= 5 or _GROUP.search(name.lower()):
         return None
     family = next((n for n, word in enumerate(words) if n and word[0].islower()), len(words) - 1)

@@ -44,7 +44,6 @@ _ONE_AUTHOR = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)[^;)]*?({_YEAR})")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CELL_START, _CELL_END = re.compile(r"(?:^|[:;|])\s*$"), re.compile(r"\s*(?:[;|]|$)")
 _LABEL_WORD = re.compile(r"\w{2,}")
-_QUOTED = re.compile(r"\s*(?:[-*•]\s+)?[“„»«\"].*[”“«»\"]\s*")
 _BRACKETED = re.compile(r"\(<?(?:https?://|doi:|10\.)", re.I)
 Keys = tuple[int, int, list[str]]
 """Where a text cites, and what: numbers or labels ("3"), or author and year ("Smith 2020")."""
@@ -114,7 +113,7 @@ def read_references(lines: Sequence[Line], url: str) -> References:
 
     for n, line in enumerate(lines):
         entry = _ENTRY.match(line.text)
-        if n and lines[n - 1].start in places and _QUOTED.fullmatch(line.text):
+        if n and lines[n - 1].start in places and line.text.strip(" -*•").startswith(("“", "„", "»", "«")):
             places.add(line.start)  # what an entry is cited for
         is_prose = any(
             not line.text.startswith((".", ",", ":"), end) for _, end, _ in _find_authors(line.text)

@@ -26,8 +26,6 @@ _QUESTION_END = re.compile(r"[?？؟][\"'”’»)\]]*$")
 _SENTENCE_END = re.compile(r"[.!?…。！？।۔؟][\"'”’»)\]]*$")
 _SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?)\]])")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)])\s+")
-_REMARK = re.compile(r"^\([^()]*[^().!?]\)\s*")
-"""What a reviewer wrote behind the sentence before."""
 _EMPTY_BRACKETS = re.compile(r"[(\[]\s*[)\]]")
 
 
@@ -112,7 +110,9 @@ def _split_line(line: Line, paragraph: int, marks: Sequence[Mark]) -> list[TextS
         own = [mark for mark in marks if (start if n else 0) <= mark.start < following]
         words = _EMPTY_BRACKETS.sub(" ", " ".join(_LIST_MARK.sub("", bare[start:end]).split()))
         words = _SPACE_BEFORE.sub("", words).strip()
-        words = _REMARK.sub("", words) if sentences else words
+        remark, closed, rest = words.partition(")")  # of a reviewer, on the sentence before
+        if sentences and closed and remark[:1] == "(" and remark[-1] not in ".!?":
+            words = rest.strip()
         is_label = len(words.split()) <= MAX_LABEL_WORDS and not any(map(str.isdecimal, words))
         is_pointer = own and "://" in line.text[own[0].start : own[0].end]  # "See https://…"
         if sentences and is_pointer and is_label:
