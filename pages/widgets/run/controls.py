@@ -90,7 +90,7 @@ def _draw_until(view: RunSnapshot) -> None:
         labels.UNTIL,
         key,
         label_visibility="collapsed",
-        on_change=lambda: client.submit(_go_on_until, view, st.session_state[key]),
+        on_change=lambda: client.submit(_go_on_until, view.run.id, st.session_state[key]),
         width=260,
     )
 
@@ -104,12 +104,14 @@ def draw_review(view: RunSnapshot) -> None:
         draw_answer_acts(view)
 
 
-def _go_on_until(view: RunSnapshot, until: str) -> None:
+def _go_on_until(run_id: str, until: str) -> None:
     """Set where it stops next; what waits to be approved is approved, unless each step is to be."""
-    act, pending = client.workbench().act, view.state.pending
-    act(view.run.id, "until", view.head if pending else None, until=until)
-    if pending and pending.next_action != "ask" and until != "step" and view.run.status is Status.WAITING:
-        act(view.run.id, "approve", view.head + 1)
+    bench = client.workbench()
+    bench.act(run_id, "until", until=until)
+    view = bench.snapshot(run_id)
+    pending = view.state.pending if view.run.status is Status.WAITING else None
+    if pending and pending.next_action != "ask" and until != "step":
+        bench.act(run_id, "approve", view.head)
 
 
 def draw_answer_acts(view: RunSnapshot) -> None:

@@ -72,6 +72,12 @@ export default function () {
     childList: true, subtree: true, attributeFilter: ["data-status", "disabled"],
   })
 
+  // On a phone the list of screens closes on a choice.
+  document.addEventListener("click", (event) => {
+    if (innerWidth > 768 || !event.target.closest("[data-testid=stSidebarNavLink]")) return
+    document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click()
+  })
+
   // A server that is gone is told in our words; the page goes on by itself when it is back.
   const gone = document.createElement("div")
   gone.className = "server-gone"
