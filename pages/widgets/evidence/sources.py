@@ -16,8 +16,8 @@ from pages.widgets.shell import client, empty_state, escape, markup, pagination,
 
 PAGE_SIZE = 12
 """Sites on a page."""
-MAX_PAGES = 5
-"""Pages of a site that are seen at once, those that are cited first."""
+MAX_PAGES, MAX_FOLDED = 5, 12
+"""Pages of a site that are seen at once, those that are cited first, and with those that are unfolded."""
 NOT_CITED = 10_000
 MAX_SENTENCES = 4
 """Sentences named before a source is left out."""
@@ -74,7 +74,8 @@ def render_site(domain: SourceDomain, view: RunSnapshot) -> str:
     for pages in works.values():  # only a second address of a work stands here
         if pages[0].url not in urls and any(page.url in urls for page in pages):
             rows.append(f'<li class="soft small">the same work as “{escape.html(pages[0].title)}”</li>')
-    more = "".join(rows[MAX_PAGES:])
+    more, rest = "".join(rows[MAX_PAGES:MAX_FOLDED]), len(rows) - MAX_FOLDED
+    more += f'<li class="soft small">and {rest} others, in the graph of the pages</li>' if rest > 0 else ""
     more = more and f"<details><summary>{len(rows) - MAX_PAGES} more</summary><ul>{more}</ul></details>"
     trust = f'<span class="small soft">{_describe(domain)}</span>'
     head = f"<p><b{struck}>{escape.html(domain.name)}</b><br>{trust}</p>"
