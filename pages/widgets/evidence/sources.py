@@ -16,8 +16,8 @@ from pages.widgets.shell import client, empty_state, escape, markup, pagination,
 
 PAGE_SIZE = 12
 """Sites on a page."""
-MAX_PAGES, MAX_FOLDED = 5, 12
-"""Pages of a site that are seen at once, those that are cited first, and with those that are unfolded."""
+MAX_PAGES, MAX_COPIES = 5, 3
+"""Pages of a site that are listed, those that are cited first, and sites named that have the same text."""
 NOT_CITED = 10_000
 MAX_SENTENCES = 4
 """Sentences named before a source is left out."""
@@ -74,19 +74,19 @@ def render_site(domain: SourceDomain, view: RunSnapshot) -> str:
     for pages in works.values():  # only a second address of a work stands here
         if pages[0].url not in urls and any(page.url in urls for page in pages):
             rows.append(f'<li class="soft small">the same work as “{escape.html(pages[0].title)}”</li>')
-    more, rest = "".join(rows[MAX_PAGES:MAX_FOLDED]), len(rows) - MAX_FOLDED
-    more += f'<li class="soft small">and {rest} others, in the graph of the pages</li>' if rest > 0 else ""
-    more = more and f"<details><summary>{len(rows) - MAX_PAGES} more</summary><ul>{more}</ul></details>"
+    if (others := len(rows) - MAX_PAGES) > 0:
+        rows[MAX_PAGES:] = [f'<li class="soft small">and {others} more, in the graph of the pages</li>']
     trust = f'<span class="small soft">{_describe(domain)}</span>'
     head = f"<p><b{struck}>{escape.html(domain.name)}</b><br>{trust}</p>"
-    return f'<div class="ts site">{head}<ul>{"".join(rows[:MAX_PAGES])}</ul>{more}</div>'
+    return f'<div class="ts site">{head}<ul>{"".join(rows)}</ul></div>'
 
 
 def _describe(domain: SourceDomain) -> str:
     """How far a site is trusted and why, in words, as HTML."""
     *first, last = domain.reasons or [""]
     why = f" – has {' and '.join(filter(None, [', '.join(first), last]))}" if last else ""
-    copies = f"; same text as {', '.join(domain.copies)}" if domain.copies else ""
+    others = domain.copies[:MAX_COPIES] + ["…"] * (len(domain.copies) > MAX_COPIES)
+    copies = f"; same text as {', '.join(others)}" if others else ""
     return escape.html(f"Trust: {trust_label(domain.trust)}{why}{copies}")
 
 
