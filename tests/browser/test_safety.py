@@ -114,7 +114,7 @@ def test_hostile_texts_stay_texts_on_every_screen(server: Served, tab: Tab, host
     screen = Screen(page, server.url).open(run_id)
     screen.stands("Answer to review")
     _harmless(page)
-    for name in ("Facts", "Confidence", "Source graph", "Unavailable sources", "Conflicts", "Model calls"):
+    for name in ("Sources", "Facts", "Conflicts", "Plan", "Activity"):
         screen.tab(name)
         _harmless(page)
     expect(page.locator(".answer")).to_contain_text("harbour master of Lerviken")
