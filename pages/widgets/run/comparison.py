@@ -36,8 +36,7 @@ def draw(one: RunSnapshot, two: RunSnapshot) -> None:
     title = escape.html(one.run.question) if is_one_question else "Two runs, two questions"
     runs = "".join(_render_run(n, view, is_one_question) for n, view in ((1, one), (2, two)))
     st.html(f'<div class="ts"><h1 class="ts-question">{title}</h1><div class="pair">{runs}</div></div>')
-    st.html(render_tables(one.state.answer, two.state.answer))
-    st.html(render_answers(one, two))
+    st.html(render_tables(one.state.answer, two.state.answer) + render_answers(one, two))
 
 
 def _render_run(n: int, view: RunSnapshot, is_one_question: bool) -> str:
