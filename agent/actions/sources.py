@@ -140,10 +140,9 @@ def restore_source(view: RunSnapshot, source: Source) -> PersonStep:
 
 @dataclass(frozen=True)
 class VersionDiff:
-    """Two versions side by side; the facts of a run whose quotes are in the other text, and the others."""
+    """Two versions side by side, and the facts of a run whose quotes are not in the other text."""
 
     parts: Sequence[DiffPart]
-    kept_facts: Sequence[Fact] = ()
     lost_facts: Sequence[Fact] = ()
 
     @property
@@ -161,8 +160,7 @@ def list_versions(bench: ActionContext, page: Page) -> list[PageVersion]:
 
 
 def compare_versions(old: Page, new: Page, facts: Iterable[Fact] = ()) -> VersionDiff:
-    """What differs, and which quotes of `facts` (from either version) are in the other one."""
-    known = list(facts)
+    """What differs, and which quotes of `facts` (from either version) are not in the other one."""
     texts = {old.sha256: new.text, new.sha256: old.text}
-    kept = [fact for fact in known if has_quote(fact.quote, texts.get(fact.sha256, new.text))]
-    return VersionDiff(diff_texts(old.text, new.text), kept, [fact for fact in known if fact not in kept])
+    lost = [fact for fact in facts if not has_quote(fact.quote, texts.get(fact.sha256, new.text))]
+    return VersionDiff(diff_texts(old.text, new.text), lost)

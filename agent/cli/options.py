@@ -53,12 +53,7 @@ def file_option(spec: str, help: str, **about: Any) -> Option:
 
 def words_option(spec: str, help: str, dest: str) -> Option:
     """An option for several words: with commas or spaces between them, or the option again."""
-    return option(spec, help, dest=dest, type=split_words, action="extend")
-
-
-def split_words(text: str) -> list[str]:
-    """The words of a text."""
-    return text.replace(",", " ").split()
+    return option(spec, help, dest=dest, type=lambda text: text.replace(",", " ").split(), action="extend")
 
 
 def count(text: str) -> int:

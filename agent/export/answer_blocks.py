@@ -80,7 +80,9 @@ def write_answer(answer: Answer, settings: Settings, **form: Any) -> list[Block]
     beside it, and what is folded."""
     checks = Bullets.of([line] for line in list_checks(answer))
     checks = [Paragraph([Span("How the statements were checked:", "strong")]), *checks] if checks else []
-    notes = [write_label(name, format_sentence(text)) for name, text in answer.side_notes if text]
+    told = [("Certainty", answer.certainty), ("Not answered", answer.missing), ("Assumed", answer.assumed)]
+    told += [("Why it stopped", answer.why_stopped), ("Updated", answer.because), ("Remark", answer.remark)]
+    notes = [write_label(name, format_sentence(text)) for name, text in told if text]
     return [_write_figures(answer, settings), *write_text(answer, **form), *checks, *notes]
 
 

@@ -39,7 +39,6 @@ from agent.types import (
     Facility,
     FolderImportResult,
     FolderSyncResult,
-    IndexEntry,
     LibraryScope,
     LibrarySearchResult,
     LibrarySource,
@@ -152,7 +151,11 @@ class Library:
         if by_meaning and not self.library_index.has_fulltext:
             by_words, note = [], "Searched by meaning only: search by words needs the embedded SQLite."
         else:
-            by_words = self._search_terms(query, depth, within)
+            terms = question_terms(query)
+            if within is None or self.library_index.passage_count(within) > MAX_COUNTED_PASSAGES:
+                by_words = self.library_index.search(terms, depth, None if within is None else set(within))
+            else:
+                by_words = nlargest(depth, self._score_sources(query, within)[1].items(), key=_by_score)
         scored = by_words
         if by_meaning:
             scored = fuse_rankings([[row for row, _ in by_words], [row for row, _ in by_meaning]])
@@ -181,14 +184,6 @@ class Library:
         found = [hit.replace(score=round(score, 4)) for hit, score in hits]
         found += [hit for hit in scorer.rank_passages(query, others, k, counts) if hit.score]
         return CountedPassages(sorted(found, key=lambda hit: -hit.score)[:k], counts)
-
-    def _search_terms(self, query: str, k: int, within: Sequence[int] | None) -> list[tuple[int, float]]:
-        """The ids of the passages that match the query's words best, with their scores; words are counted
-        over the sources `within` where they are few, else over all."""
-        terms = question_terms(query)
-        if within is None or self.library_index.passage_count(within) > MAX_COUNTED_PASSAGES:
-            return self.library_index.search(terms, k, None if within is None else set(within))
-        return nlargest(k, self._score_sources(query, within)[1].items(), key=_by_score)
 
     def _score_sources(
         self, query: str, within: Sequence[int], others: Sequence[Passage] = ()
@@ -223,13 +218,9 @@ class Library:
         index = self.library_index
         return CollectionCounts(index.passage_count(), index.document_frequencies(question_terms(question)))
 
-    def index(self, *, scope: LibraryScope | None = None) -> list[IndexEntry]:
-        """One entry a source, in the order they were added."""
-        found = self.library_index.sources(self._scope_query(scope))
-        return [
-            IndexEntry(source_id=source.source_id, description=source.description, by=source.described_by)
-            for source in found
-        ]
+    def index(self, *, scope: LibraryScope | None = None) -> list[LibrarySource]:
+        """The sources in the order they were added."""
+        return self.library_index.sources(self._scope_query(scope))
 
     def describe(self, source_id: str, text: str, by: Actor) -> None:
         """Set the description of a source; it stays until the text changes."""

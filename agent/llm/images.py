@@ -26,12 +26,6 @@ class Image:
     sha256: str
     data: bytes = field(repr=False)
 
-    def as_part(self, adapter: str) -> dict[str, Any]:
-        """The picture as a part of a message, in the form of an adapter."""
-        data_url = f"data:{self.media_type};base64,{base64.b64encode(self.data).decode('ascii')}"
-        url = {"openai": data_url, "openai_url": self.url}[adapter]
-        return {"type": "image_url", "image_url": {"url": url}}
-
 
 def format_image_mark(n: int, sha256: str) -> str:
     """How picture number `n` (from 1) stands in a text."""
@@ -45,9 +39,12 @@ class VisionModel:
         self.client = client
         self.strong, self.fast, self.local = client.strong, client.fast, client.local
         self.judge = choose_model(client, "judge")
-        self._parts = {
-            format_image_mark(n, image.sha256): image.as_part(adapter) for n, image in enumerate(images, 1)
-        }
+        self._parts = dict[str, dict[str, Any]]()
+        for n, image in enumerate(images, start=1):
+            data_url = f"data:{image.media_type};base64,{base64.b64encode(image.data).decode('ascii')}"
+            url = {"openai": data_url, "openai_url": image.url}[adapter]
+            mark = format_image_mark(n, image.sha256)
+            self._parts[mark] = {"type": "image_url", "image_url": {"url": url}}
         self._marks = re.compile("(" + "|".join(map(re.escape, self._parts)) + ")")
 
     def complete(self, request: CompletionRequest) -> Completion:

@@ -144,8 +144,10 @@ class _Splitter:
                 self._add_rows(group[0], place)
             elif kind == "links" and intro:
                 self._add_list(_contents(group[0]), place, intro)
+            elif kind == "post" and group[0].end - group[0].start > PASSAGE_CHARS:
+                self.cut(_contents(group[0]), _Place("post", "", place.terms))
             elif kind == "post":
-                self._add_post(group[0], place)
+                self._add(group[0].start, group[0].end, place, "post", "")
             elif kind == "lone heading" and len(group) > 1:
                 self._add(group[0].start, group[-1].end, place, "prose", "")
             intro = None
@@ -266,12 +268,6 @@ class _Splitter:
         for i in range(0, len(lines), PASSAGE_ROWS):
             group = lines[i : i + PASSAGE_ROWS]
             self._add(group[0][0], group[-1][1], above, "rows", header)
-
-    def _add_post(self, piece: Piece, place: _Place) -> None:
-        if piece.end - piece.start <= PASSAGE_CHARS:
-            self._add(piece.start, piece.end, place, "post", "")
-            return
-        self.cut(_contents(piece), _Place("post", "", place.terms))
 
     def _label(self, intro: Span | None) -> str:
         """The last sentence of an introduction."""

@@ -243,13 +243,6 @@ class Answer(Record):
         """Whether it only replies to thanks or a greeting; such a reply is no refusal."""
         return self.verdict == "no_evidence" and self.reason == "none" and bool(self.certainty)
 
-    @property
-    def side_notes(self) -> list[tuple[str, str]]:
-        """The notes beside the sentences as (label, text); a text may be empty."""
-        why = [("Why it stopped", self.why_stopped), ("Updated", self.because)]
-        told = [("Certainty", self.certainty), ("Not answered", self.missing), ("Assumed", self.assumed)]
-        return [*told, *why, ("Remark", self.remark)]
-
 
 class NoteReading(Record):
     """What code applies for the notes since an answer, as a model read them.

@@ -1,4 +1,4 @@
-"""The library's records: sources, search scope and results, the index, facilities, folder imports."""
+"""The library's records: sources, search scope and results, facilities, folder imports."""
 
 from __future__ import annotations
 
@@ -37,14 +37,6 @@ class LibrarySource(Record):
     """When its file was found missing from its folder; "" while it is there."""
     detail: str
     """Limits of what was read, for a person: only the first pages, rows that could not be used."""
-
-
-class IndexEntry(Record):
-    """One line of the index: what a source is about, and who described it."""
-
-    source_id: str
-    description: str
-    by: Actor
 
 
 class LibraryScope(Record):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from agent.answering import fact_view
 from agent.answering.claim_checks import FAILED_VERDICTS
@@ -290,7 +288,8 @@ def clarify_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 def describe_step(name: str, change: Change) -> str:
     """A step in a line for a person, "" when it has nothing worth reporting."""
-    told, judged = "", find_judge(name, change)
+    last = [*change.get("rewrites", []), *change.get("groundings", [])][-1:] or [change.get("draft") or {}]
+    told, judged = "", change.get("speakers", {}).get(name, last[0])  # with who made it (`by`, `trouble`)
     if name == "router" and change.get("route_decision"):
         told = change.get("route_reasoning") or change["route_decision"]
     elif name == "read_document":
@@ -317,10 +316,3 @@ def describe_step(name: str, change: Change) -> str:
     return (
         f"{told}{' (the model failed: ' + judged['trouble'] + ')' if judged.get('trouble') else ''}".strip()
     )
-
-
-def find_judge(name: str, change: Change) -> Mapping[str, Any]:
-    """What a step's change holds of the judgement it made, with who made it (`by`, `trouble`)."""
-    last = [*change.get("rewrites", []), *change.get("groundings", [])][-1:] or [change.get("draft") or {}]
-    spoken: Mapping[str, Any] = change.get("speakers", {}).get(name, last[0])
-    return spoken

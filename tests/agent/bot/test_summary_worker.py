@@ -45,7 +45,7 @@ def again(describing: SummaryWorker) -> None:
 
 
 def by(library: Library) -> dict[str, tuple[str, str]]:
-    return {entry.source_id: (entry.by, entry.description) for entry in library.index()}
+    return {entry.source_id: (entry.described_by, entry.description) for entry in library.index()}
 
 
 def test_a_document_is_described_once_and_again_when_its_text_is_new(library: Library) -> None:

@@ -125,9 +125,11 @@ def test_a_written_description_stays_as_long_as_its_text(library):
     library.add_file("a.md", HERONS.encode())
     library.describe("kb:a.md", "What herons\neat.", "model")
     library.add_file("a.md", HERONS.encode())
-    assert [(entry.description, entry.by) for entry in library.index()] == [("What herons eat.", "model")]
+    assert [(entry.description, entry.described_by) for entry in library.index()] == [
+        ("What herons eat.", "model")
+    ]
     library.add_file("a.md", STORKS.encode())
-    assert [entry.by for entry in library.index()] == ["keyless"]
+    assert [entry.described_by for entry in library.index()] == ["keyless"]
     with pytest.raises(UsageError, match="empty"):
         library.describe("kb:a.md", " ", "person")
 

@@ -104,17 +104,13 @@ def _write_children(parent: etree._Element, html: etree._Element, notes: list[et
             _write_children(node, html, notes)
         elif name == "h" or name in _TAGS:
             tag = f"h{min(6, int(named.get('outline-level', 1)))}" if name == "h" else _TAGS[name]
-            for _ in range(_count_repeats(node, named)):
+            times = int(named.get("number-columns-repeated") or named.get("number-rows-repeated") or 1)
+            has_text = times > 1 and "".join(node.itertext()).strip()  # an empty one fills the sheet
+            for _ in range(min(times, MAX_COLUMNS) if has_text else 1):
                 _write_children(node, etree.SubElement(html, tag, href=named.get("href", "")), notes)
         elif name not in _SKIPPED:
             _write_children(node, html, notes)
         _write_text(html, node.tail)
-
-
-def _count_repeats(node: etree._Element, named: dict[str, str]) -> int:
-    """How often a cell or row with text is written; an empty one that says it is repeated fills the sheet."""
-    times = int(named.get("number-columns-repeated") or named.get("number-rows-repeated") or 1)
-    return min(times, MAX_COLUMNS) if times > 1 and "".join(node.itertext()).strip() else 1
 
 
 def _write_text(html: etree._Element, text: str | None) -> None:
