@@ -105,8 +105,10 @@ class Screen:
     @contextmanager
     def menu(self, opener: Locator, inside: Locator) -> Iterator[None]:
         """Open a menu by its button until something inside it is seen; close it when all in it is done."""
+        opener = opener.first  # for a moment it may be drawn twice
         is_fold = opener.evaluate("e => e.tagName") == "SUMMARY"
-        close = opener.click if is_fold else lambda: self.page.keyboard.press("Escape")
+        fold = lambda: inside.is_visible() and opener.click()  # noqa: E731
+        close = fold if is_fold else lambda: self.page.keyboard.press("Escape")
         act_until(
             lambda: inside.is_visible() or opener.click(),
             lambda limit: expect(inside).to_be_visible(timeout=limit),
