@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from agent.actions.commit import ActionContext, PersonStep, commit, edit_step
 from agent.actions.validation import require_allowed_url
 from agent.answering import fact_view
-from agent.answering.pages import mark_read
+from agent.answering.pages import mark_read, refer_to_stored
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
@@ -26,7 +26,7 @@ from agent.retrieval.scorer import score_fact
 from agent.text.plurals import clip, format_count
 from agent.text.urls import canonicalize, site
 from agent.types import Edit, Fact, Outcome, Page, PageRef, PersonMark
-from agent.types.facts import make_fact_id
+from agent.types.facts import cite_page, make_fact_id
 from agent.web import search_results
 
 MAX_TEXT_CHARS = 2000
@@ -131,14 +131,11 @@ def add_fact(
     if page is None:
         fact = fact.replace(origin="person", decision="pinned", trust=1.0)
     else:
-        url = page.final_url or page.url
-        known: Any = {"page_id": page_id, "title": page.title}
-        fact = fact.replace(url=url, given=page.origin, trust=assess_trust(page).value, **known)
-        fact = fact.replace(fetched_at=page.fetched_at, published_at=page.published_at)
+        fact = fact.replace(page_id=page_id, trust=assess_trust(page).value, **cite_page(page))
         fact = verify_quote(fact, page.text, page.sha256)
         if not fact.verified or contradicts_quote(fact, page.text):
             raise UsageError(_explain_missing_quote(words, page))
-        ref = PageRef(url=page.url, found_on="person", step=step, final_url=page.final_url, **known)
+        ref = refer_to_stored(page, page_id, "person", step, url=page.url, final_url=page.final_url)
         refs = [mark_read(ref, page, facts=1)] if page.url not in state.pages else []
     if existing := state.facts.get(fact.id):
         hint = ": restore it" if existing.decision == "struck" else ""

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent.actions.commit import ACCEPTING_FLOWS, ANSWERED_STATUSES, GO_ON, ActionContext, PersonStep, commit
 from agent.actions.validation import require_allowed_url
+from agent.answering.pages import refer_to_stored
 from agent.engine.run_state import RetryRequest, RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
@@ -182,17 +183,9 @@ def supply(
     def build_step(view: RunSnapshot) -> PersonStep:
         """The page counts as read, and waits to be analyzed."""
         former, named = find_page(view.state, page.url), view.state.own.place_reference(url, page.url)
-        ref = PageRef(
-            url=former.url if former else page.url,
-            page_id=page_id,
-            final_url=page.final_url,
-            title=page.title,
-            origin=page.origin,
-            waiting=True,
-            found_on=former.found_on if former else "person",
-            step=view.head + 1,
-            links=former.links if former else [],
-        )
+        known = former or refer_to_stored(page, page_id, "person", 0, url=page.url)
+        ref = refer_to_stored(page, page_id, known.found_on, view.head + 1, url=known.url)
+        ref = ref.replace(final_url=page.final_url, origin=page.origin, waiting=True, links=known.links)
         change: Change = {"pages": [ref], **named}
         if ref.url.startswith(FILE_SCHEME):  # what has an address on the web is no secret
             change["file_words"] = [" ".join(dict.fromkeys(tokenize(f"{page.title} {page.text}")))]

@@ -25,7 +25,7 @@ from agent.text.contacts import remove_unfounded_contacts
 from agent.text.plurals import clip
 from agent.text.urls import find_urls, remove_unknown_urls
 from agent.types import Actor, Answer, AnswerBlock, Fact, Page, Passage, Sentence
-from agent.types.facts import make_fact_id
+from agent.types.facts import cite_page, make_fact_id
 
 MAX_HEADING_WORDS = 14
 """Words of a heading, caption or label; what is longer states something, and is checked as a sentence (our
@@ -243,15 +243,11 @@ def build_fact_from_quote(
         statement=statement,
         quote=quotation.quote,
         page_id=quotation.page_id,
-        url=page.final_url or page.url,
-        title=page.title,
-        fetched_at=page.fetched_at,
-        published_at=page.published_at,
         subject=quotation.subject,
         trust=assess_trust(page).value,
         step=tools.step,
         by=by,
-        given=page.origin,
+        **cite_page(page),
     )
     fact = verify_fact(fact, page.text, page.sha256)
     return fact.replace(relevance=max(quotation.score, score_fact(question, fact)))

@@ -67,17 +67,9 @@ def read_open_copy(tools: RunContext, page: Page, found: Publication | None = No
 
 def store_fetched(tools: RunContext, url: str, page: Page, found_on: str) -> PageRef:
     """Store a page that was fetched for `url`; the reference says what happened otherwise."""
-    return PageRef(
-        url=url,
-        page_id=tools.store_fetched([(url, page)])[0] if page.outcome is Outcome.OK else "",
-        final_url=page.final_url,
-        title=page.title,
-        outcome=page.outcome,
-        detail=page.detail,
-        found_on=found_on,
-        step=tools.step,
-        publication=page.publication,
-    )
+    page_id = tools.store_fetched([(url, page)])[0] if page.outcome is Outcome.OK else ""
+    ref = refer_to_stored(page, page_id, found_on, tools.step, url=url, final_url=page.final_url)
+    return ref.replace(outcome=page.outcome, detail=page.detail, publication=page.publication)
 
 
 def offer_again(pages: Iterable[PageRef]) -> list[PageRef]:
@@ -111,7 +103,7 @@ def build_crawl(ref: PageRef, why: str) -> Action:
 
 
 def refer_to_stored(page: Page, page_id: str, found_on: str, step: int, **more: object) -> PageRef:
-    """The reference of a page of the library."""
+    """The reference of a page in the store."""
     url = page.final_url or page.url
     ref = PageRef(url=url, final_url=url, page_id=page_id, title=page.title, found_on=found_on, step=step)
     return ref.replace(**more)

@@ -202,17 +202,14 @@ def collect_sources(
         source = found.get(key)
         if source is None:
             title = fact.title or ("" if fact.url else "A person's own knowledge")
+            known = fact.model_dump(include={"url", "page_id", "sha256", "fetched_at", "given"})
             found[key] = Source(
                 n=len(found) + 1,
-                url=fact.url,
                 title=title,
                 quotes=[fact.quote],
                 fact_ids=[fact.id],
-                page_id=fact.page_id,
-                sha256=fact.sha256,
-                fetched_at=fact.fetched_at,
-                given=fact.given,
                 publication=works.get(fact.page_id),
+                **known,
             )
         else:
             source.quotes.append(fact.quote)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 
 from agent.export.escaping import escape_csv_cell
 from agent.export.report import Report
@@ -15,20 +16,13 @@ from agent.types import Fact, Page, PageRef
 from agent.types.facts import number_step
 
 _FACTS: dict[str, Callable[[Fact], object]] = {
-    "id": lambda fact: fact.id,
-    "statement": lambda fact: fact.statement,
-    "quote": lambda fact: fact.quote,
-    "title": lambda fact: fact.title,
-    "url": lambda fact: fact.url,
+    **{name: attrgetter(name) for name in ("id", "statement", "quote", "title", "url")},
     "site": lambda fact: site(fact.url),
     "cited as": lambda fact: "",
     "verified": lambda fact: "yes" if fact.verified else "no",
     "disputed": lambda fact: "yes" if fact.disputed else "no",
     "order to machines": lambda fact: fact.flagged,
-    "decision": lambda fact: fact.decision,
-    "origin": lambda fact: fact.origin,
-    "subject": lambda fact: fact.subject,
-    "attribute": lambda fact: fact.attribute,
+    **{name: attrgetter(name) for name in ("decision", "origin", "subject", "attribute")},
     "trust": lambda fact: f"{fact.trust:.2f}",
     "relevance": lambda fact: f"{fact.relevance:.2f}",
     "published": lambda fact: fact.published_at,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from agent.types.record import Actor, FormerRecord, Outcome, PageOrigin, Publication, Record
+from agent.types.web import Page
 
 FactOrigin = Literal["page", "image", "person", "prior_turn"]
 PersonMark = Literal["none", "pinned", "struck"]
@@ -125,6 +126,12 @@ class Lead(Record):
     status: Literal["open", "taken", "dropped"] = "open"
     publication: Publication | None = None
     """What the engine that found it says of the published work."""
+
+
+def cite_page(page: Page) -> dict[str, Any]:
+    """The fields of a fact that say which page its quote is from."""
+    stated = page.model_dump(include={"title", "fetched_at", "published_at"})
+    return {**stated, "url": page.final_url or page.url, "given": page.origin}
 
 
 class PageRef(Record):

@@ -11,7 +11,7 @@ from agent.retrieval.scorer import rank_passages
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import content_stems
 from agent.types import ClaimMark, Fact, Page, Passage, Sentence
-from agent.types.facts import make_fact_id
+from agent.types.facts import cite_page, make_fact_id
 from agent.web.prompt_injection import find_order
 
 MAX_PASSAGES = 4
@@ -82,19 +82,15 @@ def _make_fact(page: Page, passage: Passage, start: int, end: int, step: int) ->
         statement=quote,
         quote=quote,
         page_id=passage.page_id,
-        url=page.final_url or page.url,
-        title=page.title,
         heading=passage.above,
         start=start,
         end=end,
         sha256=page.sha256,
-        fetched_at=page.fetched_at,
-        published_at=page.published_at,
-        given=page.origin,
         relevance=passage.score,
         verified=True,
         by="code",
         step=step,
+        **cite_page(page),
     )
 
 

@@ -126,16 +126,9 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     ids = dict(zip(good, tools.store_fetched([(urls[i], page) for i, page in good.items()]), strict=True))
     for i, page in pages.items():
         on = own.url_found_on.get(i, BY_PERSON)
-        ref = PageRef(
-            url=urls[i],
-            page_id=ids.get(i, ""),
-            final_url=page.final_url,
-            title=page.title or own.url_texts.get(i, ""),
-            outcome=page.outcome,
-            detail=page.detail,
-            found_on=FOUND_BY.get(on) or urls[on],
-            step=tools.step,
-        )
+        ref = refer_to_stored(page, ids.get(i, ""), FOUND_BY.get(on) or urls[on], tools.step, url=urls[i])
+        title = page.title or own.url_texts.get(i, "")
+        ref = ref.replace(final_url=page.final_url, title=title, outcome=page.outcome, detail=page.detail)
         refs.append(mark_read(ref, page, facts=0) if i in good else ref)
     now, question = state_after(state, {"pages": refs}), own.relevance_question(state)
     folders, is_open = links.find_folders(now, tools), links.make_url_test(now, tools)
