@@ -286,14 +286,13 @@ class LibraryIndex(TableAccess):
                 return self.passage_count(within), held
             places = {"low": min(lengths), "high": max(lengths)}
             mean = sum(lengths.values()) / len(lengths)
-            averages = text(f"SELECT block FROM {FULLTEXT}_data WHERE id = 1")
-            rows, *sums = _read_varints(connection.execute(averages).scalar_one())
+            averages = connection.scalar(text(f"SELECT block FROM {FULLTEXT}_data WHERE id = 1"))
+            rows, *sums = _read_varints(averages)
             mean_of_all = sum(sums) / rows
 
             def match(term: str, holding: int) -> dict[int, float]:
-                idf = log((2 * (rows - holding) + 1) / (2 * holding + 1)) if rows >= holding else 0.0
-                scale = max(idf, _LEAST_IDF) * (K1 + 1)  # as FTS5 computes it
-                found: dict[int, float] = {}
+                odds, found = (2 * (rows - holding) + 1) / (2 * holding + 1), dict[int, float]()
+                scale = max(log(max(1, odds)), _LEAST_IDF) * (K1 + 1)  # as FTS5 computes it
                 for quoted in _quote([term]):
                     for row, score in connection.execute(query, {"match": quoted, **places}):
                         there, here = (1 - B + B * lengths[row] / one for one in (mean_of_all, mean))
@@ -310,10 +309,9 @@ class LibraryIndex(TableAccess):
 
     def document_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """How many passages, deleted ones included, hold each term; terms without a passage are left out."""
-        asked = list(dict.fromkeys(terms))
         query = text(f"SELECT term, doc FROM {TERMS} WHERE term IN :asked")
-        rows = self._read(query.bindparams(bindparam("asked", expanding=True)), {"asked": asked}).all()
-        return {row[0]: row[1] for row in rows}
+        query = query.bindparams(bindparam("asked", expanding=True))
+        return {row[0]: row[1] for row in self._read(query, {"asked": list(terms)})}
 
     def passages(self, scored: Sequence[tuple[int, float]]) -> list[tuple[Passage, float]]:
         """Passages with their texts and their given scores, in order; deleted ones are left out."""
@@ -375,8 +373,10 @@ class LibraryIndex(TableAccess):
 def create_fulltext(connection: Connection) -> None:
     """Create the full-text index anew and empty, on SQLite. Only ASCII white space separates terms ("." and
     "," are part of numbers)."""
-    connection.exec_driver_sql(f"DROP TABLE IF EXISTS {TERMS}")
-    connection.exec_driver_sql(f"DROP TABLE IF EXISTS {FULLTEXT}")
+    if connection.dialect.name != "sqlite":
+        return
+    for name in (TERMS, FULLTEXT):
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {name}")
     tokenizer = "tokenize=\"ascii tokenchars '.,_'\""
     connection.exec_driver_sql(f"CREATE VIRTUAL TABLE {FULLTEXT} USING fts5(head, body, {tokenizer})")
     connection.exec_driver_sql(f"CREATE VIRTUAL TABLE {TERMS} USING fts5vocab({FULLTEXT}, 'row')")
