@@ -148,15 +148,13 @@ class Library:
         within = self.library_index.source_rows(self._scope_query(scope)) if limited else None
         depth = max(FUSION_DEPTH, k)
         by_meaning, note = self._search_vectors("" if words_only else query, depth, within)
-        if by_meaning and not self.library_index.has_fulltext:
-            by_words, note = [], "Searched by meaning only: search by words needs the embedded SQLite."
+        terms = question_terms(query)
+        if within is None or self.library_index.passage_count(within) > MAX_COUNTED_PASSAGES:
+            scored = by_words = self.library_index.search(
+                terms, depth, None if within is None else set(within)
+            )
         else:
-            terms = question_terms(query)
-            if within is None or self.library_index.passage_count(within) > MAX_COUNTED_PASSAGES:
-                by_words = self.library_index.search(terms, depth, None if within is None else set(within))
-            else:
-                by_words = nlargest(depth, self._score_sources(query, within)[1].items(), key=_by_score)
-        scored = by_words
+            scored = by_words = nlargest(depth, self._score_sources(query, within)[1].items(), key=_by_score)
         if by_meaning:
             scored = fuse_rankings([[row for row, _ in by_words], [row for row, _ in by_meaning]])
         hits = self.library_index.passages(scored[: k + EXTRA_PASSAGES])[:k]
@@ -172,10 +170,10 @@ class Library:
         score (0..1, see agent.retrieval.scorer); words are counted over these pages alone.
 
         Those of the pages that wait to be indexed are indexed first. A page that is not in the index (its
-        source holds a newer text, or was deleted, or there is no full text) is split and scored at hand."""
+        source holds a newer text, or was deleted) is split and scored at hand."""
         if waiting := self.library_index.list_unindexed(among=page_ids):
             self._indexer.index_pages(waiting)
-        rows = self.library_index.rows_of_pages(page_ids) if self.library_index.has_fulltext else {}
+        rows = self.library_index.rows_of_pages(page_ids)
         pages, _ = self.store.pages.get_many([page_id for page_id in page_ids if page_id not in rows])
         texts = [(page_id, page) for page_id, page in pages.items() if not is_address_list(page)]
         others = [passage for page_id, page in texts for passage in split_passages(page, page_id)]

@@ -1,9 +1,8 @@
-"""The library's index: sources, where their passages are in the stored pages, and their terms in SQLite's
-FTS5.
+"""The library's index: sources, where their passages are in the stored pages, and their terms (FTS5).
 
 It stores rows; texts are split and terms made by the library. Each change is one transaction. The full-text
 index keeps the terms of each row, so that a row can be removed by its id; terms are quoted and never read as
-FTS5's query language. Another database has no full text (`has_fulltext`)."""
+FTS5's query language."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ from sqlalchemy import (
     update,
 )
 
-from agent.errors import NotFound, StoreError
+from agent.errors import NotFound
 from agent.store import pages, tables
 from agent.store.ledger import utc_timestamp
 from agent.store.table_access import TableAccess
@@ -235,21 +234,15 @@ class LibraryIndex(TableAccess):
             connection.execute(delete(tables.pages).where(tables.pages.c.id.in_(texts)))
         return len(purged)
 
-    @property
-    def has_fulltext(self) -> bool:
-        """Is there a full-text index? Only on SQLite."""
-        return self._reader.dialect.name == "sqlite"
-
     def search(
         self, terms: Sequence[str], k: int, within: Collection[int] | None = None
     ) -> list[tuple[int, float]]:
         """Ids of the passages that match any of the terms best, best first, with their BM25 score (higher is
         better); deleted sources are left out, and those that are not `within` (a large part of all, or this
-        is slow). Raises StoreError without full text."""
+        is slow)."""
         match = " OR ".join(_quote(terms))
         if not match:
             return []
-        self._require_fulltext()
         ranked = text(
             f"SELECT rowid, -{_RANK} FROM {FULLTEXT} WHERE {FULLTEXT} MATCH :match ORDER BY {_RANK} LIMIT :k"
         )
@@ -269,7 +262,7 @@ class LibraryIndex(TableAccess):
     ) -> tuple[int, dict[str, dict[int, float]]]:
         """How many passages these sources have, and for each term those that hold it, by id, with the
         saturated count (0..1) of its occurrences; lengths are measured by the mean of these passages, so that
-        nothing else in the library changes a count. Raises StoreError without full text.
+        nothing else in the library changes a count.
 
         FTS5 tells a row's score for one term, which is this count by the mean of the whole index, times the
         term's inverse document frequency there: both are divided out. `inflected`: a term without a row is
@@ -277,11 +270,8 @@ class LibraryIndex(TableAccess):
         held: dict[str, dict[int, float]] = {term: {} for term in terms}
         if not within or not held:
             return self.passage_count(within), held
-        self._require_fulltext()
         listed = ",".join(str(int(source)) for source in within)
         with self._reader.connect() as connection:
-            bounds = f"SELECT min(id) AS low, max(id) AS high FROM passages WHERE source IN ({listed})"
-            places = connection.execute(text(bounds)).one()._asdict()
             query = text(
                 f"SELECT {FULLTEXT}.rowid, -{_RANK} FROM {FULLTEXT} "
                 f"CROSS JOIN passages p ON p.id = {FULLTEXT}.rowid WHERE {FULLTEXT} MATCH :match "
@@ -292,27 +282,25 @@ class LibraryIndex(TableAccess):
                 f"WHERE p.source IN ({listed})"
             )
             lengths = {row: sum(_read_varints(size)) for row, size in connection.execute(sizes)}
-            mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
-            averages = text(f"SELECT block FROM {FULLTEXT}_data WHERE id = 1")
-            rows, *sums = _read_varints(connection.execute(averages).scalar_one()) or [0]
-            mean_of_all = sum(sums) / max(1, rows) or 1.0
+            if not lengths:
+                return self.passage_count(within), held
+            places = {"low": min(lengths), "high": max(lengths)}
+            mean = sum(lengths.values()) / len(lengths)
+            averages = connection.scalar(text(f"SELECT block FROM {FULLTEXT}_data WHERE id = 1"))
+            rows, *sums = _read_varints(averages)
+            mean_of_all = sum(sums) / rows
 
             def match(term: str, holding: int) -> dict[int, float]:
-                idf = log((rows - holding + 0.5) / (holding + 0.5)) if rows >= holding else 0.0
-                scale = max(idf, _LEAST_IDF) * (K1 + 1)  # as FTS5 computes it
-                found: dict[int, float] = {}
-                for row, score in (
-                    one
-                    for quoted in _quote([term])
-                    for one in connection.execute(query, {"match": quoted, **places})
-                ):
-                    there = 1 - B + B * lengths[row] / mean_of_all
-                    here = 1 - B + B * lengths[row] / mean
-                    found[row] = score * there / (scale * here + score * (there - here))
+                odds, found = (2 * (rows - holding) + 1) / (2 * holding + 1), dict[int, float]()
+                scale = max(log(max(1, odds)), _LEAST_IDF) * (K1 + 1)  # as FTS5 computes it
+                for quoted in _quote([term]):
+                    for row, score in connection.execute(query, {"match": quoted, **places}):
+                        there, here = (1 - B + B * lengths[row] / one for one in (mean_of_all, mean))
+                        found[row] = score * there / (scale * here + score * (there - here))
                 return found
 
             frequencies = self.document_frequencies(terms)
-            for term in held if places["low"] is not None else ():
+            for term in held:
                 held[term] = match(term, frequencies.get(term, 0))
                 for form, count in _find_forms(connection, term) if inflected and not held[term] else ():
                     for row, share in match(form, count).items():
@@ -321,18 +309,9 @@ class LibraryIndex(TableAccess):
 
     def document_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """How many passages, deleted ones included, hold each term; terms without a passage are left out."""
-        asked = list(dict.fromkeys(terms))
-        if not asked or not self.has_fulltext:
-            return {}
         query = text(f"SELECT term, doc FROM {TERMS} WHERE term IN :asked")
-        rows = self._read(query.bindparams(bindparam("asked", expanding=True)), {"asked": asked}).all()
-        return {row[0]: row[1] for row in rows}
-
-    def _require_fulltext(self) -> None:
-        if not self.has_fulltext:
-            raise StoreError(
-                "search by words needs the embedded SQLite: leave DATABASE_URL empty, or search by meaning"
-            )
+        query = query.bindparams(bindparam("asked", expanding=True))
+        return {row[0]: row[1] for row in self._read(query, {"asked": list(terms)})}
 
     def passages(self, scored: Sequence[tuple[int, float]]) -> list[tuple[Passage, float]]:
         """Passages with their texts and their given scores, in order; deleted ones are left out."""
@@ -394,12 +373,13 @@ class LibraryIndex(TableAccess):
 def create_fulltext(connection: Connection) -> None:
     """Create the full-text index anew and empty, on SQLite. Only ASCII white space separates terms ("." and
     "," are part of numbers)."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {TERMS}")
-        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {FULLTEXT}")
-        tokenizer = "tokenize=\"ascii tokenchars '.,_'\""
-        connection.exec_driver_sql(f"CREATE VIRTUAL TABLE {FULLTEXT} USING fts5(head, body, {tokenizer})")
-        connection.exec_driver_sql(f"CREATE VIRTUAL TABLE {TERMS} USING fts5vocab({FULLTEXT}, 'row')")
+    if connection.dialect.name != "sqlite":
+        return
+    for name in (TERMS, FULLTEXT):
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {name}")
+    tokenizer = "tokenize=\"ascii tokenchars '.,_'\""
+    connection.exec_driver_sql(f"CREATE VIRTUAL TABLE {FULLTEXT} USING fts5(head, body, {tokenizer})")
+    connection.exec_driver_sql(f"CREATE VIRTUAL TABLE {TERMS} USING fts5vocab({FULLTEXT}, 'row')")
 
 
 def _find_forms(connection: Connection, term: str) -> list[tuple[str, int]]:
@@ -422,8 +402,9 @@ def _read_varints(block: bytes) -> list[int]:
     on."""
     found, number = list[int](), 0
     for byte in block:
-        number = number << 7 | byte & 127
-        if byte < 128:
+        more, low = divmod(byte, 128)
+        number = number * 128 + low
+        if not more:
             found.append(number)
             number = 0
     return found
@@ -444,10 +425,8 @@ def _put_passages(
     old = connection.execute(ordered).all()
     new = [tuple(getattr(piece.passage, name) for name in names) for piece in pieces]
     keeps = same_text and bool(old) and [tuple(passage[1:]) for passage in old] == new
-    has_fulltext = connection.dialect.name == "sqlite"
-    if has_fulltext:
-        of_source = "rowid IN (SELECT id FROM passages WHERE source = ?)"
-        connection.exec_driver_sql(f"DELETE FROM {FULLTEXT} WHERE {of_source}", (row,))
+    of_source = "rowid IN (SELECT id FROM passages WHERE source = ?)"
+    connection.exec_driver_sql(f"DELETE FROM {FULLTEXT} WHERE {of_source}", (row,))
     if not keeps:
         ids = select(p.id).where(p.source == row)
         connection.execute(delete(tables.vectors).where(tables.vectors.c.passage.in_(ids)))
@@ -455,7 +434,7 @@ def _put_passages(
     if new and not keeps:  # RETURNING would take four times as long
         values = [dict(zip(names, one, strict=True)) | {"source": row, "n": n} for n, one in enumerate(new)]
         connection.execute(insert(tables.passages), values)
-    if new and has_fulltext:
+    if new:
         numbered = zip(connection.scalars(ordered), pieces, strict=True)
         terms = [(id, piece.head, piece.body) for id, piece in numbered]
         connection.exec_driver_sql(f"INSERT INTO {FULLTEXT}(rowid, head, body) VALUES (?, ?, ?)", terms)

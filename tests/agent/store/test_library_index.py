@@ -4,14 +4,11 @@ by model."""
 from __future__ import annotations
 
 import hashlib
-from types import SimpleNamespace
 
-import pytest
 from sqlalchemy import text
 
-from agent.errors import StoreError
 from agent.store.database import Store
-from agent.store.library_index import IndexedPassage, LibraryIndex, SourceQuery, SourceUpdate
+from agent.store.library_index import IndexedPassage, SourceQuery, SourceUpdate
 from agent.store.pages import make_page_id
 from agent.types import LibrarySource, Outcome, Page, Passage
 from tests.records import fill
@@ -128,15 +125,6 @@ def test_forgotten_words_wait_to_be_made_anew(store):
     put(store, "heron")
     store.library_index.use_terms("another way")
     assert found(store, "heron") == ["heron"], "the same way again"
-
-
-def test_another_database_is_told_to_have_no_index_of_words():
-    postgres = SimpleNamespace(engine=SimpleNamespace(dialect=SimpleNamespace(name="postgresql")))
-    index = LibraryIndex(postgres)
-    for search in (lambda: index.search(["heron"], 5), lambda: index.match_terms(["heron"], [1])):
-        with pytest.raises(StoreError, match="SQLite"):
-            search()
-    assert not index.has_fulltext and index.document_frequencies(["heron"]) == {}
 
 
 # --- vectors
