@@ -103,6 +103,7 @@ def test_typed_text_outlives_a_refresh(server: Served, tab: Tab) -> None:
     page = tab()
     screen = Screen(page, server.url).open()
     saved = "An unsent question, typed and not sent"
+    expect(screen.question).to_be_visible()  # a page that is still being built is hidden, and takes no focus
     screen.question.press_sequentially(saved, delay=5)
     expect(screen.question).to_be_focused()
     server.wait_for_draft(saved)

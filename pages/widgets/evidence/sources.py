@@ -12,7 +12,7 @@ from agent.text.plurals import format_count
 from agent.types import PageRef
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_card, facts
-from pages.widgets.shell import client, empty_state, escape, markup, pagination, ui, view_cache
+from pages.widgets.shell import client, empty_state, escape, pagination, ui, view_cache
 
 PAGE_SIZE = 12
 """Sites on a page."""
@@ -109,11 +109,13 @@ def draw_page(view: RunSnapshot, page: PageRef) -> None:
     """What was kept of one page: each quote in the words around it, with what may be done with it."""
     number = number_pages(view).get(page.page_id, 0)
     title = escape.render_link(page.url, page.title or escape.shorten_url(page.url))
-    told = escape.html(escape.host(page.url)) + markup.stored_page_link(view.run.id, page.page_id)
-    st.html(f'<div class="ts"><p><b>{title}</b><br><span class="small soft">{told}</span></p></div>')
+    told = f'<br><span class="small soft">{escape.html(escape.host(page.url))}</span>'
+    st.html(f'<div class="ts"><p><b>{title}</b>{told}</p></div>')
     own = [fact for fact in view.state.facts.values() if fact.page_id == page.page_id]
     if not own:
         empty_state.draw("Nothing was kept of it", "No statement in it was found to matter to the question.")
+        way = {"run": view.run.id, "id": page.page_id, "see": st.query_params["see"]}
+        ui.link("pages/page.py", "See the page", "", way)
     for fact in own:
         key = f"page-fact-{fact.id}"
         with st.container(border=True, key=key, gap="small"):
