@@ -99,10 +99,13 @@ def _return_to_answer(view: RunSnapshot, said: Edit) -> PersonStep | None:
 
 
 def _list_words(state: RunState) -> list[object]:
-    """What persons said so far, without what is undone, and the length that they chose."""
-    undone = find_undone((), state.edits)
+    """What persons said, gave and asked for so far, without what is undone, and the model and length that they
+    chose."""
+    undone, chosen = find_undone((), state.edits), state.settings
     edits = [one for one in state.edits if one.undoes < 0 and one.step not in undone]
-    return [edits, state.notes, state.rewriting, state.settings.report]
+    given = {page.url: page.page_id for page in state.pages.values() if page.origin != "fetched"}
+    asked = [edits, state.notes, given, state.again, state.rewriting]
+    return [*asked, chosen.model, chosen.served_by, chosen.report]
 
 
 def find_undoable(view: RunSnapshot) -> Edit | None:
