@@ -99,7 +99,7 @@ def _return_to_answer(view: RunSnapshot, said: Edit) -> PersonStep | None:
 
 
 def _list_words(state: RunState) -> list[object]:
-    """What persons said, gave and asked for so far, without what is undone, and the model and length that they
+    """What persons said, gave and asked for so far, without what is undone, and the model and length they
     chose."""
     undone, chosen = find_undone((), state.edits), state.settings
     edits = [one for one in state.edits if one.undoes < 0 and one.step not in undone]
