@@ -66,10 +66,10 @@ class Batches(TableAccess):
             raise NotFound(f"there is no batch {batch_id}; `./touchstone batch` lists those there are")
         return _batch_from_row(row)
 
-    def list_newest(self, limit: int = 50) -> list[Batch]:
-        """Batches, newest first, none in the bin. One that cannot be read is left out and logged."""
+    def list_newest(self, limit: int = 50, *, deleted: bool = False) -> list[Batch]:
+        """Batches, newest first, in the bin or not. One that cannot be read is left out and logged."""
         found, newest = [], select(tables.batches).order_by(b.created_at.desc(), b.id)
-        for row in self._read(newest.where(b.state != "deleted").limit(limit)):
+        for row in self._read(newest.where((b.state == "deleted").is_(deleted)).limit(limit)):
             try:
                 found.append(_batch_from_row(row))
             except CorruptRow as error:

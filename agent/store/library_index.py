@@ -114,7 +114,7 @@ def _list_conditions(where: SourceQuery) -> list[ColumnElement[bool]]:
     asked += [s.places > 0] if where.get("places") else []
     asked += [s.by_run == 0] if where.get("added_only") else []
     if (demo := where.get("demo")) is not None:
-        asked.append(or_(_has_tag(["demo"]), s.url.contains(".example/")).is_(demo))
+        asked.append(_has_tag(["demo"]).is_(demo))
     if (days := where.get("stale_days")) is not None:
         asked.append(
             or_(and_(s.fetched_at != "", s.fetched_at < utc_timestamp(days_ago=days)), s.gone_at != "")

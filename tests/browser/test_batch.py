@@ -75,7 +75,15 @@ def test_a_table_of_questions_is_asked_stopped_and_taken_along(
     assert rows[3]["run"] == rows[1]["run"]
     screen.button("Delete").click()
     expect(page.locator(".ts-now .chip", has_text="In the bin")).to_be_visible()
+    batch = page.url
+    page.goto(f"{server.url}runs")
+    screen.pick("Kind", "Batches")
+    expect(page.get_by_text("No batches yet")).to_be_visible()
+    page.get_by_text("Show deleted").click()
     screen.button("Restore").click()
+    expect(screen.notice).to_contain_text("1 entry back in the list.")
+    page.goto(batch)
+    expect(page.locator(".batch-rows .chip").first).to_be_visible()
     expect(page.locator(".batch-rows .chip", has_text="in the bin")).to_have_count(0)
     page.get_by_role("link", name="On what date did the Stenfors bridge").click()
     screen.stands("Answer to review")

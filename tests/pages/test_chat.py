@@ -73,3 +73,28 @@ def test_of_a_long_conversation_the_newest_turns_are_drawn(app, bench):
 def test_a_run_of_another_kind_is_sent_where_it_belongs(app, demo):
     assert "This run is no conversation" in shown(app("chat", run=demo()))
     assert "no run called" in shown(app("chat", run="nothing"))
+
+
+def test_a_message_that_is_refused_stands_in_the_box_again(app, bench):
+    stocked(bench)
+    long = "word " * 900
+    for run_id in ("", _turn(bench)):
+        tester = app("chat", **({"run": run_id} if run_id else {}))
+        tester.chat_input[0].set_value(long).run()
+        assert "are the most" in shown(tester)
+        assert tester.chat_input[0].proto.value == bench.store.draft("chat:say") == long
+    tester.chat_input[0].set_value(ASKED).run()
+    assert len(bench.runs()) == 2 and not bench.store.draft("chat:say")
+
+
+def test_an_answer_to_a_question_back_stays_until_it_is_taken(app, bench):
+    stocked(bench)
+    given(bench, Script(router="ASK_CLARIFICATION"))
+    run_id = _turn(bench, "What does it cost?")
+    bench.store.draft("chat:say", "something else")
+    tester, field = app("chat", run=run_id), f"clarify:{run_id}"
+    tester.text_area(key=field).set_value("The ferry").run()
+    bench.act(run_id, "respond", text="The bus")
+    tester.button(key="chat-clarify-send").click().run()
+    assert not tester.exception and bench.store.draft(field) == "The ferry"
+    assert bench.store.draft("chat:say") == "something else"

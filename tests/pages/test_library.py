@@ -122,3 +122,12 @@ def test_a_web_page_that_was_not_read_for_long_is_marked(app, bench):
     text = shown(app("library"))
     assert text.count(">stale<") == 1 and text.index(">stale<") > text.index("Words of page 0")
     assert "1 source" in shown(app("library", age="30"))
+
+
+def test_only_what_is_tagged_so_is_the_demos(app, bench, demo):
+    demo()
+    bench.library.add_page(read("https://my.test/notes.example/one", text="The gate opens at seven."))
+    own = app("library")
+    assert "1 source" in shown(own) and "notes.example" in shown(own)
+    own.segmented_control(key="library-whose").set_value("demo").run()
+    assert "notes.example" not in shown(own) and ".example" in shown(own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.types import Settings, Status
+from pages.widgets.research import plan_panel
 from tests.pages.conftest import QUESTION, find_button, open_tab, shown
 from tests.web.researching_model import ASK, ROOF, Script, crawl
 from tests.web.scripted import ScriptedModel
@@ -121,3 +122,15 @@ def test_a_run_that_waits_for_its_model_says_so_and_can_go_on_without_it(app, be
     find_button(tester, "Go on without the model").click().run()
     assert bench.snapshot(run_id).run.settings.model == "keyless"
     assert [step.name for step in bench.snapshot(run_id).steps][-1] == "drop_model"
+
+
+def test_a_typed_plan_outlives_a_step(app, bench):
+    run_id = bench.start(QUESTION, Settings(world="demo", model="keyless", mode="step"))
+    bench.drive(run_id)
+    draft = plan_panel.name_draft(bench.snapshot(run_id))
+    bench.act(run_id, "add", statement="They pay on time.", url="", quote="")
+    bench.act(run_id, "approve")
+    bench.drive(run_id)
+    assert plan_panel.name_draft(bench.snapshot(run_id)) == draft
+    bench.act(run_id, "replan", parts=["Who runs it?"])
+    assert plan_panel.name_draft(bench.snapshot(run_id)) != draft

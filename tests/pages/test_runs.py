@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agent.batch import jobs
+from agent.batch.csv_input import read_sheet
+from agent.types import BatchBudget, Settings
 from tests.pages.conftest import shown
 
 pytestmark = pytest.mark.slow
@@ -37,3 +40,25 @@ def test_runs_are_found_by_their_answers_and_notes(demo, bench):
     for words in (lead[5:40], "ZYXKESTREL"):
         assert [run.id for run in bench.runs(text=words)] == [run_id]
     assert [run.id for run in bench.runs(text="something")] == [other]
+
+
+def test_what_is_ticked_is_not_carried_into_the_bin(app, bench):
+    for number in range(2):
+        bench.start(f"Question {number}?")
+    tester = app("runs")
+    tester.checkbox[0].set_value(True).run()
+    tester.toggle(key="runs-bin").set_value(True).run()
+    assert not tester.exception and "runs-restore" not in {button.key for button in tester.button}
+
+
+def test_a_deleted_batch_is_found_and_restored(app, bench):
+    sheet = read_sheet(b"question\nWho runs it?", Settings(world="demo", model="keyless"))
+    batch_id = jobs.create(bench, "Suppliers", sheet, Settings(world="demo", model="keyless"), BatchBudget())
+    tester = app("runs")
+    tester.selectbox(key="runs-kind").set_value("batch").run()
+    tester.button(key=f"runs-delete-{batch_id}").click().run()
+    assert "No batches yet" in shown(tester) and jobs.get_status(bench, batch_id).batch.state == "deleted"
+    tester.toggle(key="runs-bin").set_value(True).run()
+    tester.button(key=f"runs-restore-{batch_id}").click().run()
+    assert "No deleted batches" in shown(tester) and "1 entry back in the list" in shown(tester)
+    assert jobs.get_status(bench, batch_id).batch.state != "deleted"

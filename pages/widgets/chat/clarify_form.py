@@ -28,8 +28,7 @@ def _send(view: RunSnapshot, picked: str, typed: str) -> None:
     if not text:
         client.set_notice("warning", "Pick an answer, or say it in your own words.")
         return
-    drafts.clear(typed)
     if view.run.status is Status.WAITING:
-        client.act(run_id, "respond", view.head, text=text)
+        client.act(run_id, "respond", view.head, text=text, then=lambda _: drafts.clear(typed))
     else:
-        message_box.send_message(text, view.run.settings, run_id)
+        message_box.send_message(text, view.run.settings, run_id, typed)

@@ -37,7 +37,7 @@ def draw(
 
 
 def restore() -> None:
-    """The screen is entered: what was typed and not sent stands in the box again."""
+    """What was typed and not sent stands in the box again."""
     drafts.restore(INPUT_KEY, INPUT_DRAFT)
 
 
@@ -49,19 +49,21 @@ def _handle_submit(before: Settings, run_id: str) -> None:
     if added.sources:
         scope.add_documents([source.source_id for source in added.sources])
     if text.strip():
-        send_message(text, before, run_id)
+        client.workbench().store.draft(INPUT_DRAFT, text)  # it stands in the box again where it is refused
+        send_message(text, before, run_id, INPUT_DRAFT)
+        restore()
     if added.sources or added.refused:
         _notify_added(added, asked=bool(text.strip()))
 
 
-def send_message(text: str, before: Settings, run_id: str = "") -> None:
-    """Begin a conversation, or go on with one. Only in a callback."""
+def send_message(text: str, before: Settings, run_id: str = "", *sent: str) -> None:
+    """Begin a conversation, or go on with one; then the `sent` drafts are cleared. Only in a callback."""
     bench, chosen = client.workbench(), scope.build_settings(before)
 
     def opened(new: str) -> None:
         st.query_params.clear()
         st.query_params.from_dict({"run": new})
-        bench.store.draft(INPUT_DRAFT, "")
+        drafts.clear(*sent)
 
     if run_id:
         client.submit(bench.send_chat_message, run_id, text, chosen, then=opened)

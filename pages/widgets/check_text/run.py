@@ -72,8 +72,8 @@ def _draw_claim(view: RunSnapshot, one: MarkedSentence) -> None:
     with st.expander(
         "Overrule this mark", icon=":material/gavel:", key=f"check-text-overrule-{one.sentence.id}"
     ):
-        mark: ClaimMark = ui.select("Your mark", MARK_LABELS, "check-text-mark")
         draft = f"overrule:{view.run.id}:{one.sentence.id}"
+        mark: ClaimMark = ui.select("Your mark", MARK_LABELS, f"check-text-mark-{draft}")
         drafts.text_area("Why", draft, placeholder="e.g. The table on page 4 says it.", most=500)
         args = (_overrule, view.run.id, one.sentence.id, mark, draft)
         ui.button("Set this mark", "check-text-set", *args, type="primary")

@@ -219,7 +219,7 @@ def _draw_acts(
         if drafts:
             label = f"Save {format_count(len(drafts), 'changed fact')}"
             ui.button(label, "ledger-save", save, view, drafts, icon="save", type="primary")
-        everything = f"ledger-all-{view.run.id}"
+        everything = f"ledger-all-{_digest(fitting)}"
         if picked or st.session_state.get(everything):
             _draw_marks(view, list(fitting) if st.session_state.get(everything) else picked)
             st.checkbox(f"All {len(fitting):,}", key=everything)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import streamlit as st
 
 from agent.answering.view import PartView, view_plan
@@ -89,12 +91,19 @@ def _approve(view: RunSnapshot, key: str) -> None:
 
 def _draw_form(view: RunSnapshot) -> None:
     """The plan as lines. What is typed survives a refresh."""
-    parts = "-".join(part.id for part in view.state.plan)  # a changed plan has another draft
-    draft = f"plan:{view.run.id}:{parts}:{len(view.state.edits)}"
-    given = "\n".join(format_question(part.question) for part in view.state.plan)
+    draft, given = name_draft(view), _write_lines(view)
     drafts.text_area("Parts of the plan", draft, given=given, height=180)
     st.caption(HINT)
     ui.button("Use this plan", "research-plan-save", _save, view, draft, type="primary")
+
+
+def name_draft(view: RunSnapshot) -> str:
+    """The draft of this plan: one of other parts has another."""
+    return f"plan:{view.run.id}:{hashlib.sha256(_write_lines(view).encode()).hexdigest()[:10]}"
+
+
+def _write_lines(view: RunSnapshot) -> str:
+    return "\n".join(format_question(part.question) for part in view.state.plan)
 
 
 def _save(view: RunSnapshot, draft: str) -> None:

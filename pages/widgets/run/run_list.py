@@ -23,6 +23,8 @@ FLOW_LABELS = {
     "reply": "Reply",
 }
 TEXT_KEY, KIND_KEY, STATE_KEY, BIN_KEY = "runs-text", "runs-kind", "runs-state", "runs-bin"
+BIN_ACTS = {False: ("Delete", "delete"), True: ("Restore", "undo")}
+"""By whether the bin is shown what is done with an entry, and its icon."""
 PAGE_KEY, TICKED_KEY, BATCHES = "runs-page", "runs-ticked", "batch"
 
 
@@ -37,7 +39,7 @@ def draw() -> None:
         kind = ui.select("Kind", kinds, KIND_KEY, width=150, **again)
         states = {"": "Any", **labels.STATUS, Status.DONE: "Accepted or done"}
         state = ui.select("State", states, STATE_KEY, width=180, **again)
-        is_bin = st.toggle("Show deleted", key=BIN_KEY, **again)
+        is_bin = st.toggle("Show deleted", key=BIN_KEY, on_change=_show_bin)
         with st.popover("Import a shared run", icon=":material/upload_file:", type="tertiary"):
             bundle_import.draw()
     client.show_notice("runs")
@@ -46,7 +48,7 @@ def draw() -> None:
             st.caption("Moved to the bin.")
             ui.button("Undo", "runs-undo-do", _set_deleted, undo, False, icon="undo")
     if kind == BATCHES:
-        _draw_batches()
+        _draw_batches(is_bin)
         return
     at = int(st.session_state.get(PAGE_KEY, 0))
     wanted = {"status": state or None, "text": text or "", "deleted": is_bin, "flows": [kind] if kind else ()}
@@ -65,6 +67,12 @@ def draw() -> None:
         if len(runs) > PAGE_SIZE:
             ui.button("Older", "runs-older", _turn, at + 1, icon="arrow_forward")
     _draw_bar(is_bin)
+
+
+def _show_bin() -> None:
+    """The bin or the list: what was ticked in the other cannot be seen."""
+    _untick()
+    _turn(0)
 
 
 def _turn(page: int) -> None:
@@ -105,7 +113,7 @@ def _draw_bar(is_bin: bool) -> None:
         if len(chosen) == 2:
             both = {"run": chosen[0], "with": chosen[1]}
             ui.link("pages/compare.py", "Compare the two", "compare_arrows", both)
-        name, icon = ("Restore", "undo") if is_bin else ("Delete", "delete")
+        name, icon = BIN_ACTS[is_bin]
         ui.button(name, f"runs-{name.lower()}", _set_deleted, chosen, not is_bin, icon=icon)
         ui.button("Untick", "runs-untick", _untick, type="tertiary")
 
@@ -132,10 +140,12 @@ def _set_deleted(run_ids: Sequence[str], is_deleted: bool) -> None:
     client.submit(change, done=told, then=remember)
 
 
-def _draw_batches() -> None:
-    """The batches: each is deleted with its runs."""
-    batches = client.workbench().store.batches.list_newest()
-    if not batches:
+def _draw_batches(is_bin: bool) -> None:
+    """The batches: each is deleted and restored with its runs."""
+    batches = client.workbench().store.batches.list_newest(deleted=is_bin)
+    if not batches and is_bin:
+        empty_state.draw("No deleted batches", "What you delete stays here and can be restored.")
+    elif not batches:
         empty_state.draw("No batches yet", "Ask many questions at once under More, Batch.")
     for batch in batches:
         with st.container(
@@ -145,10 +155,9 @@ def _draw_batches() -> None:
                 ui.link("pages/batch.py", escape.md(batch.name, 160), "", {"batch": batch.id})
                 told = f"{batch.state.capitalize()} · {labels.format_age(batch.updated_at)}"
                 st.html(f'<div class="ts small soft">{told}</div>')
-            given = [f"batch:{batch.id}"], True
-            ui.button(
-                "Delete", f"runs-delete-{batch.id}", _set_deleted, *given, icon="delete", type="tertiary"
-            )
+            given, (name, icon) = [f"batch:{batch.id}"], BIN_ACTS[is_bin]
+            key = f"runs-{name.lower()}-{batch.id}"
+            ui.button(name, key, _set_deleted, given, not is_bin, icon=icon, type="tertiary")
 
 
 def find_lead(run: Run) -> str:

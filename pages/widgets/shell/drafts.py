@@ -109,8 +109,9 @@ def _keep(name: str, text: str, stored: bool) -> None:
 
 CHAT_BOX_KEY = "drafts-chat"
 CHAT_SCRIPT = """
-export default function ({ setTriggerValue }) {
-  window.touchstoneSaid = (text) => setTriggerValue("text", text)
+export default function ({ data, setTriggerValue }) {
+  window.touchstoneSaid = (said) => setTriggerValue("said", said)
+  window.touchstoneBox = data.draft
   if (window.touchstoneSaying) return
   window.touchstoneSaying = true
   let timer
@@ -118,7 +119,8 @@ export default function ({ setTriggerValue }) {
     const field = event.target
     if (!(field instanceof HTMLTextAreaElement) || field.dataset.testid !== "stChatInputTextArea") return
     clearTimeout(timer)
-    timer = setTimeout(() => window.touchstoneSaid(field.value), 400)
+    const said = { draft: window.touchstoneBox, text: field.value }  // another run may be open by then
+    timer = setTimeout(() => window.touchstoneSaid(said), 400)
   })
 }
 """
@@ -137,14 +139,14 @@ def track_chat_box(draft: str) -> None:
 
 def _draw_tracker(draft: str) -> None:
     st.components.v2.component("touchstone_chat_drafts", js=CHAT_SCRIPT)(
-        key=CHAT_BOX_KEY, height=0, on_text_change=lambda: _save_chat_text(draft)
+        key=CHAT_BOX_KEY, height=0, data={"draft": draft}, on_said_change=_save_chat_text
     )
 
 
-def _save_chat_text(draft: str) -> None:
-    text = getattr(st.session_state.get(CHAT_BOX_KEY), "text", None)
-    if isinstance(text, str):
-        client.workbench().store.draft(draft, text)
+def _save_chat_text() -> None:
+    said = getattr(st.session_state.get(CHAT_BOX_KEY), "said", None)
+    if said:
+        client.workbench().store.draft(said["draft"], said["text"])
 
 
 SCROLL_SCRIPT = """
