@@ -175,7 +175,7 @@ class Screen:
             closes.click()
         if (size := self.page.viewport_size) and size["width"] < WIDE:
             self.page.locator(".st-key-pane-switch").get_by_text("Evidence", exact=True).click()
-        tab = self.page.get_by_role("tab", name=re.compile(rf"^{re.escape(name)}( ?[0-9]+)?$"))
+        tab = self.page.get_by_role("tab", name=re.compile(rf"^{re.escape(name)}( ?[0-9].*)?$"))
         is_chosen = expect(tab).to_have_attribute
         act_until(
             tab.click, lambda limit: is_chosen("aria-selected", "true", timeout=limit), 5_000, 10_000, 45_000

@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from agent.actions import acts
-from agent.actions.fact_edits import FactEdit
 from agent.errors import NotFound
 from agent.types import PAGE_ORIGIN_LABELS, Fact, PersonMark
 from agent.workbench import RunSnapshot
@@ -40,9 +39,11 @@ def draw(view: RunSnapshot, fact: Fact, key: str, *, number: int = 0, is_editabl
             _draw_mark_button(view, fact, "struck")
             if not fact.is_own_knowledge:
                 _draw_mark_button(view, fact, "pinned")
-            key = f"fact-correct-{fact.id}-{len(view.state.edits)}"
-            with st.popover("*Correct*", icon=":material/edit:", type="tertiary", key=key, help="Correct"):
-                _draw_correction(view, fact)
+            key = f"fact-correct-{fact.id}"
+            opened = ui.popover("*Correct*", key, "edit", type="tertiary", help="Correct")
+            if opened.open:
+                with opened:
+                    _draw_correction(view, fact, key)
 
 
 def render_quote(fact: Fact, number: int = 0) -> str:
@@ -73,17 +74,18 @@ def _draw_mark_button(view: RunSnapshot, fact: Fact, decision: PersonMark) -> No
     ui.act(view, "mark", f"fact-{label.lower().replace(' ', '-')}-{fact.id}", f"*{label}*", **more)
 
 
-def _draw_correction(view: RunSnapshot, fact: Fact) -> None:
-    typed = {"statement": f"fact-card-statement-{fact.id}", "quote": f"fact-card-quote-{fact.id}"}
-    st.text_area("What it states", value=fact.statement, key=typed["statement"], height=100)
-    if not fact.is_own_knowledge:
-        hint = "Checked against the stored page."
-        st.text_area("Exact quote", value=fact.quote, key=typed["quote"], height=100, help=hint)
-    args = (_save, view, fact, typed)
+def _draw_correction(view: RunSnapshot, fact: Fact, popover: str) -> None:
+    """The fields of a correction: the draft of the fact, as in the table of facts."""
+    draft = facts.drafts_of(view.run.id).setdefault(fact.id, {})
+    fields = {"statement": "What it states", "quote": "Exact quote"}
+    hints = {"quote": "Checked against the stored page."}
+    for column in list(fields)[: 1 if fact.is_own_knowledge else 2]:
+        key = f"fact-card-{column}-{fact.id}"
+
+        def keep(column: str = column, key: str = key) -> None:
+            draft[column] = st.session_state[key]
+
+        given: Any = {"key": key, "height": 100, "help": hints.get(column), "on_change": keep}
+        st.text_area(fields[column], draft.get(column, getattr(fact, column)), **given)
+    args = (facts.save, view, [fact], popover)
     ui.button("Save the correction", f"fact-card-save-{fact.id}", *args, type="primary")
-
-
-def _save(view: RunSnapshot, fact: Fact, typed: dict[str, str]) -> None:
-    said = {name: st.session_state.get(key) for name, key in typed.items()}
-    changed = {name: text for name, text in said.items() if text not in (None, getattr(fact, name))}
-    facts.save(view, [FactEdit(fact.id, **changed)])

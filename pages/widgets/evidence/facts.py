@@ -1,13 +1,14 @@
 """The facts of a run as one table: sorted, searched and widened by its own tools, edited in its cells, many
 marked at once; each saving is one step.
 
-The cells are drawn on a canvas from a frame that stays the same until it is saved or its page changes: what
-is typed is not lost to a run that goes on meanwhile."""
+What is typed or ticked is a draft of its fact until it is saved or discarded, wherever a person looks
+meanwhile. The cells are drawn on a canvas from a frame that stays the same while they are edited."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -38,14 +39,33 @@ COLUMNS = {
     "quote": "Quote",
     "part": "Part",
 }
-HELD_FRAME_KEY = "ledger-grid-held"
-"""The session key of the frame that is being edited: (what it shows, its facts)."""
+Cells = Mapping[str, Mapping[str, Any]]
+"""By fact and column what was typed or ticked."""
+GRID_KEY = "facts-grid"
+"""The session key of the Grid that was drawn last."""
 WIDE_KEY = "facts-wide"
 WIDE_STYLE = """<style>@media (min-width: 1100px) {
 [data-testid="stColumn"]:has(> * > .st-key-pane-answer, > * > * > .st-key-pane-answer) { display: none }
 }</style>"""
+TYPED = ("statement", "quote", "decision")
+"""The columns that are saved; the first is ticked for what is done with many."""
 ADD_POPOVER = "ledger-add"
 FROM_PAGE, OWN_KNOWLEDGE = "From a page", "My own knowledge"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table as it was drawn: of these facts, with these drafts, under a key of its own."""
+
+    n: int
+    place: object
+    facts: Sequence[Fact]
+    cells: Cells
+
+    @property
+    def key(self) -> str:
+        """Of its widget."""
+        return f"{GRID_KEY}-{self.n}"
 
 
 def draw(view: RunSnapshot) -> None:
@@ -70,21 +90,59 @@ def draw(view: RunSnapshot) -> None:
         find = st.text_input("Find in the facts", key="research-facts-find", live="300ms", **look) or ""
         status_key = f"ledger-status-{view.run.id}"
         status = ui.select("Status", words, status_key, label_visibility="collapsed", width=140)
-        if st.toggle("Wide", key=WIDE_KEY, help="The table alone, over the width of the window"):
+        is_wide = st.toggle("Wide", key=WIDE_KEY, help="The table alone, over the width of the window")
+        if is_wide:
             st.html(WIDE_STYLE)
-    sift = FactFilter(find, status=status)
-    fitting = sort_cited_first(filter_facts(known, sift), view.state.answer)
-    shown = _hold_rows(view, fitting[:MAX_ROWS], sift)
+    fitting = sort_cited_first(filter_facts(known, FactFilter(find, status=status)), view.state.answer)
     if is_editable:
-        changed = _read_changes(shown)
-        picked = [shown[int(n)] for n, cells in changed.items() if cells.get("choose")]
-        _draw_acts(view, collect_drafts(shown, changed), picked, fitting)
-    if not shown:
+        _draw_acts(view, known, fitting)
+    if not fitting:
         empty_state.draw("No fact fits", "Use other words, or take a filter away.")
         return
-    _draw_table(view, shown, is_editable=is_editable)
+    grid = _hold_grid(view, fitting[:MAX_ROWS], (find, status, is_wide, is_editable))
+    _draw_table(view, grid, is_editable=is_editable, is_wide=is_wide)
     if len(fitting) > MAX_ROWS:
         st.caption(f"The first {MAX_ROWS} of {len(fitting):,}. Search to see others.")
+
+
+def drafts_of(run_id: str) -> dict[str, dict[str, Any]]:
+    """What was typed or ticked and not saved of a run: cells by fact and column."""
+    return st.session_state.setdefault(f"facts-drafts-{run_id}", {})  # type: ignore[no-any-return]
+
+
+def collect_edits(known: Iterable[Fact], drafts: Cells) -> list[FactEdit]:
+    """The drafts that differ from what stands there."""
+    edits = []
+    for fact in known:
+        cells = drafts.get(fact.id, {})
+        statement, quote = cells.get("statement"), cells.get("quote")
+        decision = DECISIONS.get(cells.get("decision") or "")
+        edit = FactEdit(
+            fact.id,
+            statement=statement if statement not in (None, fact.statement) else None,
+            quote=quote if quote not in (None, fact.quote) else None,
+            decision=decision if decision != fact.decision else None,
+        )
+        if edit != FactEdit(fact.id):
+            edits.append(edit)
+    return edits
+
+
+def take_up(drafts: dict[str, dict[str, Any]], grid: Grid, edited: Mapping[Any, Mapping[str, Any]]) -> None:
+    """Keep what was changed in a table, by row, as drafts."""
+    changed = {int(n): cells for n, cells in edited.items()}
+    for n, fact in enumerate(grid.facts):
+        drafts[fact.id] = {**grid.cells.get(fact.id, {}), **changed.get(n, {})}
+
+
+def forget(run_id: str, ids: Iterable[str], *columns: str) -> None:
+    """Forget these columns of the drafts of these facts; the table is drawn anew. Only in a callback."""
+    drafts = drafts_of(run_id)
+    for name in ids:
+        drafts[name] = {
+            column: said for column, said in drafts.get(name, {}).items() if column not in columns
+        }
+    st.session_state.pop(GRID_KEY, None)
 
 
 def sort_cited_first(found: list[Fact], answer: Answer | None) -> list[Fact]:
@@ -95,7 +153,7 @@ def sort_cited_first(found: list[Fact], answer: Answer | None) -> list[Fact]:
 
 def describe_consequence(view: RunSnapshot) -> str:
     """What an edit leads to just now, for the notice."""
-    return "The answer is updated." if view.run.status in (Status.REVIEW, Status.DONE) else ""
+    return "The answer is being written again." if view.run.status in (Status.REVIEW, Status.DONE) else ""
 
 
 def describe_status(fact: Fact) -> str:
@@ -104,19 +162,20 @@ def describe_status(fact: Fact) -> str:
     return labels.FACT_STATUS.get(status, status)
 
 
-def build_frame(view: RunSnapshot, shown: Sequence[Fact]) -> pd.DataFrame:
-    """The facts as rows of COLUMNS."""
+def build_frame(view: RunSnapshot, shown: Sequence[Fact], drafts: Cells) -> pd.DataFrame:
+    """The facts as rows of COLUMNS, with what was typed or ticked."""
     named = {decision: word for word, decision in DECISIONS.items()}
     rows = [
-        (
-            False,
-            fact.statement,
-            escape.host(fact.url) if fact.url else "you" if fact.is_own_knowledge else fact.origin,
-            named[fact.decision],
-            describe_status(fact),
-            fact.quote,
-            find_part(view.state.plan, fact),
-        )
+        {
+            "choose": False,
+            "statement": fact.statement,
+            "site": escape.host(fact.url) if fact.url else "you" if fact.is_own_knowledge else fact.origin,
+            "decision": named[fact.decision],
+            "status": describe_status(fact),
+            "quote": fact.quote,
+            "part": find_part(view.state.plan, fact),
+            **drafts.get(fact.id, {}),
+        }
         for fact in shown
     ]
     import pandas as pd  # heavy: imported where it is used first
@@ -124,60 +183,51 @@ def build_frame(view: RunSnapshot, shown: Sequence[Fact]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def collect_drafts(shown: Sequence[Fact], changed: Mapping[Any, Mapping[str, Any]]) -> list[FactEdit]:
-    """What was typed into the cells and differs from what stands there."""
-    drafts = []
-    for n, cells in changed.items():
-        fact = shown[int(n)]
-        statement, quote = cells.get("statement"), cells.get("quote")
-        decision = DECISIONS.get(cells.get("decision") or "")
-        draft = FactEdit(
-            fact.id,
-            statement=statement if statement is not None and statement != fact.statement else None,
-            quote=quote if quote is not None and quote != fact.quote else None,
-            decision=decision if decision != fact.decision else None,
-        )
-        if draft != FactEdit(fact.id):
-            drafts.append(draft)
-    return drafts
-
-
-def save(view: RunSnapshot, drafts: Sequence[FactEdit]) -> None:
-    """Save what was typed as one step; say at once where a quote does not carry the new words."""
+def save(view: RunSnapshot, known: Iterable[Fact], popover: str = "") -> None:
+    """Save the drafts of these facts as one step, and close the `popover` they were written in; say at once
+    where a quote does not carry the new words."""
+    edits = collect_edits(known, drafts_of(view.run.id))
 
     def told(_: int) -> None:
+        forget(view.run.id, [edit.id for edit in edits], *TYPED)
+        ui.close_popover(popover)
         after = describe_consequence(view)
-        if bare := fact_edits.find_unsupported_facts(client.workbench().snapshot(view.run.id), drafts):
+        if bare := fact_edits.find_unsupported_facts(client.workbench().snapshot(view.run.id), edits):
             which = f"{format_count(len(bare), 'corrected fact')} {'says' if len(bare) == 1 else 'say'} more"
             advice = "than the quote supports: correct the quote, or choose “Always use”."
             client.set_notice("warning", f"Saved. {which} {advice} {after}")
         else:
             client.set_notice("success", f"Saved. {after}".strip())
 
-    client.act(view.run.id, "revise", edits=list(drafts), then=told)
+    if edits:
+        client.act(view.run.id, "revise", edits=edits, then=told)
+    else:
+        client.set_notice("info", "Nothing was changed.")
 
 
-def _draw_table(view: RunSnapshot, shown: Sequence[Fact], *, is_editable: bool) -> None:
+def _draw_table(view: RunSnapshot, grid: Grid, *, is_editable: bool, is_wide: bool) -> None:
     column = st.column_config
     text: Any = {"max_chars": MAX_TEXT_CHARS, "required": True}
     use: Any = {"options": list(DECISIONS), "required": True, "width": 100}
     checked = "Checked again against the stored page"
-    wide = 350 if st.session_state.get(WIDE_KEY) else 230
+    width = 350 if is_wide else 230
     config = {
         "choose": column.CheckboxColumn(COLUMNS["choose"], width=50) if is_editable else None,
-        "statement": column.TextColumn(COLUMNS["statement"], width=wide, **text),
+        "statement": column.TextColumn(COLUMNS["statement"], width=width, **text),
         "site": column.TextColumn(COLUMNS["site"], width=130),
         "decision": column.SelectboxColumn(COLUMNS["decision"], **use),
         "status": column.TextColumn(COLUMNS["status"], width=100),
-        "quote": column.TextColumn(COLUMNS["quote"], width=wide, help=checked, **text),
+        "quote": column.TextColumn(COLUMNS["quote"], width=width, help=checked, **text),
         "part": column.TextColumn(COLUMNS["part"], width=50),
     }
     st.data_editor(
-        build_frame(view, shown),
-        key=f"ledger-grid-{_digest(shown)}",
+        build_frame(view, grid.facts, grid.cells),
+        key=grid.key,
+        on_change=_keep,
+        args=(view.run.id, grid),
         hide_index=True,
         width="stretch",
-        height=min(560, 38 + 36 * len(shown)),
+        height=min(560, 38 + 36 * len(grid.facts)),
         row_height=36,
         column_config=config,
         disabled=["site", "status", "part"] if is_editable else True,
@@ -185,50 +235,57 @@ def _draw_table(view: RunSnapshot, shown: Sequence[Fact], *, is_editable: bool) 
     )
 
 
-def _read_changes(shown: Sequence[Fact]) -> Mapping[int, Mapping[str, Any]]:
-    """What was changed in the table of these facts, by row."""
-    held = st.session_state.get(f"ledger-grid-{_digest(shown)}") or {}
-    return held.get("edited_rows", {})  # type: ignore[no-any-return]
+def _keep(run_id: str, grid: Grid) -> None:
+    take_up(drafts_of(run_id), grid, st.session_state[grid.key]["edited_rows"])
 
 
-def _hold_rows(view: RunSnapshot, wanted: Sequence[Fact], sift: FactFilter) -> Sequence[Fact]:
-    """The facts of the frame: those that were there while a run works or an edit is not saved."""
-    held: tuple[str, Sequence[Fact]] = st.session_state.get(HELD_FRAME_KEY) or ("", ())
-    typed = held[1] and _read_changes(held[1])
-    place = f"{view.run.id}|{sift}|{len(view.state.edits)}"
-    if held[1] and held[0] == place and (typed or view.run.status is Status.RUNNING):
-        if list(held[1]) != list(wanted):
-            forget = (st.session_state.pop, HELD_FRAME_KEY, None)
-            ui.button("Show what came since", "ledger-refresh", *forget, icon="refresh", type="tertiary")
-        return held[1]
-    st.session_state[HELD_FRAME_KEY] = (place, wanted)
-    return wanted
+def _hold_grid(view: RunSnapshot, wanted: Sequence[Fact], look: tuple[object, ...]) -> Grid:
+    """The table that is being edited, as long as it is on the screen with the same facts, or the run works;
+    else a new one, with the drafts."""
+    held: Grid | None = st.session_state.get(GRID_KEY)
+    place = (view.run.id, look, len(view.state.edits))
+    if held and held.key in st.session_state and held.place == place:
+        is_same = list(held.facts) == list(wanted)
+        if not is_same and view.run.status is Status.RUNNING:
+            forgets = (st.session_state.pop, GRID_KEY, None)
+            ui.button("Show what came since", "ledger-refresh", *forgets, icon="refresh", type="tertiary")
+        if is_same or view.run.status is Status.RUNNING:
+            return held
+    cells = {name: dict(cells) for name, cells in drafts_of(view.run.id).items()}
+    n = st.session_state[f"{GRID_KEY}-count"] = st.session_state.get(f"{GRID_KEY}-count", 0) + 1
+    grid = st.session_state[GRID_KEY] = Grid(n, place, wanted, cells)
+    return grid
 
 
-def _digest(shown: Sequence[Fact]) -> str:
-    told = "\n".join(f"{f.id}{f.statement}{f.quote}{f.decision}{f.verified}{f.disputed}" for f in shown)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
-
-
-def _draw_acts(
-    view: RunSnapshot, drafts: list[FactEdit], picked: list[Fact], fitting: Sequence[Fact] = ()
-) -> None:
-    """What may be done, in one row above the table, which never moves: with what was typed, with the chosen
-    rows, else with the facts as they are."""
+def _draw_acts(view: RunSnapshot, known: Sequence[Fact], fitting: Sequence[Fact]) -> None:
+    """What may be done, in one row above the table, which never moves: with what was typed, with the facts
+    that are ticked, else with the facts as they are."""
+    drafts = drafts_of(view.run.id)
+    edits = collect_edits(known, drafts)
+    ticked = [fact for fact in known if drafts.get(fact.id, {}).get("choose")]
     with st.container(horizontal=True, vertical_alignment="center", key="ledger-acts"):
-        if drafts:
-            label = f"Save {format_count(len(drafts), 'changed fact')}"
-            ui.button(label, "ledger-save", save, view, drafts, icon="save", type="primary")
-        everything = f"ledger-all-{_digest(fitting)}"
-        if picked or st.session_state.get(everything):
-            _draw_marks(view, list(fitting) if st.session_state.get(everything) else picked)
-            st.checkbox(f"All {len(fitting):,}", key=everything)
-        elif not drafts:
+        if edits:
+            st.html(f'<b class="ts small">{format_count(len(edits), "unsaved change")}</b>', width="content")
+            ui.button("Save", "ledger-save", save, view, known, icon="save", type="primary")
+            given = (view.run.id, [edit.id for edit in edits], *TYPED)
+            ui.button("Discard", "ledger-discard", forget, *given, icon="undo", type="tertiary")
+        if ticked:
+            _draw_marks(view, ticked, fitting)
+        elif not edits:
             _draw_changes(view)
 
 
-def _draw_marks(view: RunSnapshot, chosen: list[Fact]) -> None:
-    ids, n = [fact.id for fact in chosen], format_count(len(chosen), "fact")
+def _tick(run_id: str, facts: Sequence[Fact]) -> None:
+    """Tick these facts, too."""
+    for fact in facts:
+        drafts_of(run_id).setdefault(fact.id, {})["choose"] = True
+    st.session_state.pop(GRID_KEY, None)
+
+
+def _draw_marks(view: RunSnapshot, ticked: list[Fact], fitting: Sequence[Fact]) -> None:
+    """What may be done with the facts that are ticked, and the ways to tick all that fit, or none."""
+    ids, n = [fact.id for fact in ticked], format_count(len(ticked), "fact")
+    untick = functools.partial(forget, view.run.id, ids, "choose")
     for label, icon, decision in (
         ("Always use", "keep", "pinned"),
         ("Exclude", "block", "struck"),
@@ -237,12 +294,15 @@ def _draw_marks(view: RunSnapshot, chosen: list[Fact]) -> None:
         told = labels.FACT_STATUS.get(decision, "restored")
         more: Any = {
             "icon": icon,
-            "given": {"facts": ids, "decision": decision},
+            "given": {"facts": ids, "decision": decision, "then": lambda _: untick()},
             "done": f"{n} {told}. {describe_consequence(view)}".strip(),
             "type": "tertiary",
         }
-        if any(fact.decision != decision for fact in chosen):
+        if any(fact.decision != decision for fact in ticked):
             ui.act(view, "mark", f"ledger-mark-{decision}", f"{label} {n}", **more)
+    if not {fact.id for fact in fitting} <= set(ids):
+        ui.button(f"Tick all {len(fitting):,}", "ledger-all", _tick, view.run.id, fitting, type="tertiary")
+    ui.button("Untick", "ledger-none", untick, type="tertiary")
 
 
 def _draw_changes(view: RunSnapshot) -> None:

@@ -11,7 +11,7 @@ from agent.errors import NotFound
 from agent.evidence.support import describe_support
 from agent.types import Answer
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import conflict_list, fact_card, sources
+from pages.widgets.evidence import conflict_list, fact_card, facts, sources
 from pages.widgets.research import revision_panel
 from pages.widgets.run import answer_pane
 from pages.widgets.shell import client, escape, ui
@@ -35,11 +35,13 @@ def draw(
             draw_head("From this page")
             sources.draw_page(view, page)
             return
-        counts = {
+        counts: dict[str, int | str] = {
             "Sources": len(sources.list_works(view)),
             "Facts": sum(fact.decision != "struck" for fact in state.facts.values()),
             "Conflicts": sum(conflict.status == "open" for conflict in state.conflicts.values()),
         }
+        if unsaved := facts.collect_edits(state.facts.values(), facts.drafts_of(view.run.id)):
+            counts["Facts"] = f"{counts['Facts']} · {len(unsaved)} unsaved"
         # by style: with another label the tabs would be built anew, and the first one opened
         rules = "".join(
             f'.st-key-{key} [role="tab"]:nth-of-type({n}) p::after {{ content: " {counts[name]}" }}'

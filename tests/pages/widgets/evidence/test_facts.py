@@ -21,19 +21,34 @@ MINE = {"url": "", "page_id": "", "origin": "person", "verified": False, "decisi
 OWN = fact("f9", statement="I know <b>it</b>.", **MINE)
 
 
-def test_only_what_was_typed_becomes_a_draft():
+def test_only_what_was_typed_becomes_an_edit():
     shown = [fact("a"), fact("b", decision="struck"), fact("c")]
-    typed = {"statement": "New.", "quote": "Other.", "decision": "always used"}
-    changed = {0: {"choose": True}, 1: {"decision": "–", "statement": shown[1].statement}, "2": typed}
-    assert facts.collect_drafts(shown, changed) == [
+    drafts = {
+        "a": {"choose": True},
+        "b": {"decision": "–", "statement": shown[1].statement},
+        "c": {"statement": "New.", "quote": "Other.", "decision": "always used"},
+    }
+    assert facts.collect_edits([*shown, OWN], drafts) == [
         FactEdit("b", decision="none"),
         FactEdit("c", "New.", "Other.", "pinned"),
     ]
     view = RunSnapshot(fill(Run, settings=Settings()), RunState(question="q"), [], Usage(), 0, "")
-    rows = facts.build_frame(view, [*shown, OWN])
+    rows = facts.build_frame(view, [*shown, OWN], {})
     assert list(rows.columns) == list(facts.COLUMNS)
     assert list(rows["decision"]) == ["–", "excluded", "–", "always used"]
     assert list(rows["site"]) == ["a.example"] * 3 + ["you"] and list(rows["status"])[-1] == "own knowledge"
+    rows = facts.build_frame(view, shown, drafts)
+    assert list(rows["statement"])[-1] == "New." and list(rows["choose"]) == [True, False, False]
+
+
+def test_a_draft_outlives_the_table_it_was_typed_into():
+    shown, drafts = [fact("a"), fact("b"), fact("c")], {}
+    facts.take_up(drafts, facts.Grid(1, "", shown, {}), {1: {"statement": "New."}, "2": {"choose": True}})
+    again = facts.Grid(2, "", shown[:2], {"b": {"statement": "New."}})  # under a filter that hides c
+    facts.take_up(drafts, again, {1: {"decision": "excluded"}})
+    facts.take_up(drafts, again, {0: {"choose": True}, 1: {"decision": "excluded"}})
+    assert facts.collect_edits(shown, drafts) == [FactEdit("b", "New.", None, "struck")]
+    assert [name for name, cells in drafts.items() if cells.get("choose")] == ["a", "c"]
 
 
 def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
