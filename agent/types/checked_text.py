@@ -18,7 +18,7 @@ ClaimMark = Literal[
 MARK_LABELS: dict[ClaimMark, str] = {
     "supported": "supported",
     "contradicted": "source says otherwise",
-    "not_supported": "not supported",
+    "not_supported": "not in its sources",
     "unavailable": "source unavailable",
     "no_source": "no source",
     "not_checked": "not checked",
@@ -28,6 +28,7 @@ MARK_LABELS: dict[ClaimMark, str] = {
 MARK_COUNT_LABELS: dict[ClaimMark, str] = {
     **MARK_LABELS,
     "contradicted": "contradicted by the source",
+    "not_supported": "not supported",
     "no_source": "without a source",
 }
 """The marks behind a number."""
@@ -36,11 +37,11 @@ MARK_SIGNS: dict[ClaimMark, str] = {
     "contradicted": "≠",
     "not_supported": "✗",
     "unavailable": "⊘",
-    "no_source": "∅",
-    "not_checked": "?",
+    "no_source": "⊘",
+    "not_checked": "⊘",
     "no_claim": "",
 }
-"""A sign for each, so that none is told by its colour alone."""
+"""A sign for each, the same as in answers, so that none is told by its colour alone."""
 PROBLEM_MARKS: frozenset[str] = frozenset({"contradicted", "not_supported", "unavailable", "no_source"})
 SentenceKind = Literal["claim", "heading", "question", "reference", "code", "label", "opinion"]
 """`label`: a line of few words that is no sentence; `reference`: of the list of references; `opinion`: a

@@ -14,7 +14,7 @@ from agent.types import Outcome, Page
 from agent.types.reply import Conversation, Message, RequestContext
 from pages.widgets.reply import bot_services
 from pages.widgets.shell import drafts
-from tests.pages.conftest import find_button, open_tab, shown
+from tests.pages.conftest import find_button, shown
 from tests.web.replying_model import Script, stocked
 from tests.web.scripted import ScriptedModel
 
@@ -86,7 +86,7 @@ def test_a_models_reply_shows_its_reasons_and_quotes(app, bench):
     assert not tester.exception and (said := "They run at night.") in text
     assert "asked by a bot: forum help" in text and "it fits" in text
     assert "1 sentence left out" in text
-    assert f">{said}<" in open_tab(tester, "Quotes", "reply")
+    assert f">{said}<" in text and 'class="cite"' in text
 
 
 def test_markup_in_a_conversation_is_dead(app, bench):

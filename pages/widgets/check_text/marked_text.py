@@ -17,6 +17,7 @@ TONES: dict[ClaimMark, str] = {
     "not_checked": "mute",
     "no_claim": "",
 }
+DIFFERS = "differs from its source"
 MAX_HEADING_LEVEL = 4
 QUOTED_BY = {"supported": "The source says", "contradicted": "The source says"}
 
@@ -48,11 +49,11 @@ def _render_sentence(one: MarkedSentence, run_id: str) -> str:
         return text
     if one.mark is None:
         return f'<span class="pending" title="Not checked yet">{text}</span>'
-    label, sign = one.label, MARK_SIGNS[one.mark]
+    label, sign = (DIFFERS, "≠") if one.differs else (one.label, MARK_SIGNS[one.mark])
     shown = f"{sign} {label}" if one.is_problem else sign
     person = ' <span class="by">set by you</span>' if one.overruled else ""
     tone = "warn" if one.differs else TONES[one.mark]
-    tip = escape.html(escape.shorten(f"{label}. {one.reason or one.closest}", 200))
+    tip = escape.html(escape.shorten(f"{one.label}. {one.reason or one.closest}", 200))
     see = f"{run_id}.{one.sentence.id}"
     return (
         f'<span class="sentence {tone}" data-see="{see}" title="{tip}">{text}</span>&#8288;'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from typing import Any
 
@@ -11,7 +10,6 @@ import streamlit as st
 from agent.types import ENGINE_BY_NAME, LANGUAGES, Settings
 from pages.widgets.shell import client, escape, ui
 
-_SEPARATORS = re.compile(r"[\s,]+")
 LISTS = {
     "allowed_domains": ("Only these domains", "Empty: every domain. *.example.org takes in all below it."),
     "blocked_domains": ("Never these domains", "Each with all below it. They go before the allowed ones."),
@@ -58,7 +56,7 @@ def draw(flow: str, *, searches: bool = False) -> dict[str, Any]:
 
 def split_names(text: str | None) -> list[str]:
     """The names in a field, each once."""
-    return list(dict.fromkeys(filter(None, _SEPARATORS.split(text or ""))))
+    return list(dict.fromkeys((text or "").replace(",", " ").split()))
 
 
 def to_session_values(flow: str, settings: Settings) -> dict[str, Any]:

@@ -1,15 +1,16 @@
-"""One reply on the screen: what may be posted or why nothing, the conversation, each step, the workflow."""
+"""One reply on the screen: what may be posted or why nothing, the conversation, each step."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from agent.flows.reply.state import ReplyRun
+from agent.text.sentences import LIST_MARK
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.reply import bot_services, steps
 from pages.widgets.run import answer_pane, run_page, status_line, transcript
-from pages.widgets.shell import badges, client, empty_state, escape, labels, ui
+from pages.widgets.shell import badges, client, escape, labels, ui
 
 
 def draw(run_id: str) -> None:
@@ -33,7 +34,8 @@ def _draw_live(view: RunSnapshot) -> None:
 
 def _draw_conversation(view: RunSnapshot, state: ReplyRun) -> None:
     messages = map(transcript.render_bubble, state.own.full_conversation(state).messages)
-    st.html(f'<div class="ts">{"".join(messages)}{render_outcome(view, state)}</div>')
+    outcome = render_outcome(view, state)
+    answer_pane.draw_html(f"{''.join(messages)}{outcome}", f"answer-{view.run.id}")
     if state.own.should_reply:
         with st.expander("Copy the reply", icon=":material/content_copy:", key="reply-copy"):
             st.code(state.own.reply_text, language=None, wrap_lines=True)
@@ -61,41 +63,23 @@ def render_status(view: RunSnapshot, state: ReplyRun) -> str:
 
 
 def render_outcome(view: RunSnapshot, state: ReplyRun) -> str:
-    """What is said, as the bubble it would be; or the silence and its reason."""
+    """What is said, as the bubble it would be, each sentence a way to its quote; or the silence and its
+    reason."""
     if view.run.status is Status.RUNNING:
         return (
             '<div class="bubble bot waits" aria-hidden="true"><div class="who">You (the '
             'bot)</div><span class="pulse"></span></div>'
         )
     if state.own.should_reply and view.run.status is Status.DONE:
-        return (
-            '<div class="bubble bot new"><div class="who">You (the bot)</div><div class="said">'
-            f"{render_links(state.own.reply_text)}</div></div>"
-        )
+        first, *rest = state.answers[-1].sentences  # an item of a list begins a line, as it is posted
+        rest = [one.replace(text=f"\n{one.text}") if LIST_MARK.match(one.text) else one for one in rest]
+        posted = state.answers[-1].replace(sentences=[first, *rest])
+        said = answer_pane.render(posted, view.run.id, view.run.question)
+        return f'<div class="bubble bot new"><div class="who">You (the bot)</div>{said}</div>'
     why = (
         view.run.error or state.own.silence or state.why_stopped or "No reason was written down."
     ).removeprefix("Nothing could be said: ")
     return f'<div class="silence"><b>Nothing is said.</b> {escape.html(why)}</div>'
-
-
-def render_links(text: str) -> str:
-    """The reply as HTML: a line that is an address becomes a link."""
-    return "\n".join(map(_render_line, text.split("\n")))
-
-
-def _render_line(line: str) -> str:
-    bare = line.strip().removeprefix("- ")
-    if escape.href(bare) and " " not in bare:
-        return f"{escape.html(line[: len(line) - len(bare)])}{escape.render_link(bare, bare)}"
-    return escape.html(line)
-
-
-def _draw_quotes(view: RunSnapshot) -> None:
-    answer = view.state.answers[-1] if view.state.answers else None
-    if answer and answer.sentences:
-        answer_pane.draw(answer, view)
-    else:
-        empty_state.draw("No quotes", "The reply appears here sentence by sentence, each with its quote.")
 
 
 PAGE = run_page.RunPage(
@@ -111,6 +95,5 @@ PAGE = run_page.RunPage(
 )
 TABS = {
     "Step by step": lambda view: st.html(steps.render(view, view.state)),
-    "Quotes": _draw_quotes,
     "Activity": run_page.draw_activity,
 }

@@ -42,7 +42,7 @@ def _explain(text: str) -> str:
 def _explain_not_reached(name: str, state: ReplyRun) -> str:
     own = state.own
     if name == "verify" and own.should_reply:
-        return "off (ai_response.enable_verification in config.yaml)"
+        return "off"
     if name == "load" and own.should_reply and own.selection and not own.selection.selected_source_ids:
         return "no source was chosen: the pictures were enough"
     return "not reached"
@@ -94,7 +94,7 @@ def _tell_write(view: RunSnapshot, state: ReplyRun) -> Told:
     own = state.own
     if not own.draft and not own.left_out:
         return ("", "") if own.trouble else ("warn", _explain(own.silence))
-    draft = f'<div class="quote small">{escape.html(own.draft)}</div>' if own.draft else ""
+    draft = f'<div class="quote small">{escape.html(own.draft)}</div>' * (not own.should_reply)
     by = labels.name_actor(state.answers[-1].by, state.settings.model) if state.answers else ""
     left = f"{format_count(len(own.left_out), 'sentence')} left out: nothing supports them"
     out = f"<details><summary>{left}</summary>{_list(map(escape.html, own.left_out))}</details>"

@@ -45,7 +45,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     stream = io.TextIOWrapper(io.BytesIO("Lövnäs has a school.".encode()))
     monkeypatch.setattr(sys, "stdin", stream)
     assert main(["check-text", "-", *DEMO]) == 0
-    assert capsys.readouterr().out == "1 claim: 1 without a source\n\n∅ no source: Lövnäs has a school.\n"
+    assert capsys.readouterr().out == "1 claim: 1 without a source\n\n⊘ no source: Lövnäs has a school.\n"
 
 
 def test_an_address_and_one_that_cannot_be_read(capsys: pytest.CaptureFixture[str]) -> None:
