@@ -68,6 +68,11 @@ def test_a_full_report_is_ordered_read_shortened_and_taken_along(
             text = Path(screen.download("Markdown").path()).read_text(encoding="utf-8")
         assert text.startswith("# Three huts on Norrvidda") and re.search(r"\|[ *]+2025[ *]+\| 1,342", text)
 
+        heading = screen.answer.get_by_role("heading", name="The huts compared")
+        heading.get_by_role("button").click()
+        expect(evidence.locator(".evidence-said")).to_have_text("The huts compared")
+        expect(evidence.get_by_label("Comment on it")).to_be_visible()
+        screen.button("All evidence").click()
         page.get_by_text("Outline", exact=True).click()
         editor = page.get_by_label("Sections and their facts")
         lines = editor.input_value().splitlines()

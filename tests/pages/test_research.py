@@ -134,3 +134,11 @@ def test_a_typed_plan_outlives_a_step(app, bench):
     assert plan_panel.name_draft(bench.snapshot(run_id)) == draft
     bench.act(run_id, "replan", parts=["Who runs it?"])
     assert plan_panel.name_draft(bench.snapshot(run_id)) != draft
+
+
+def test_a_comment_is_seen_at_its_sentence(app, demo, bench):
+    run_id = demo()
+    bench.act(run_id, "comment", target="s1", text="Since when?")
+    bench.drive(run_id)
+    answer = bench.snapshot(run_id).state.answers[-1]
+    assert "You commented:</b> Since when?" in shown(app(run=run_id, see=f"{run_id}.a{answer.n}.s1"))

@@ -1,5 +1,5 @@
-"""The revision of an answer: how a note was understood, a comment on one sentence (`?comment=` in the address
-names it), and a further question in the run's thread."""
+"""The revision of an answer: how a note was understood, comments on a sentence or a section, and the other
+questions of the run's thread."""
 
 from __future__ import annotations
 
@@ -59,8 +59,12 @@ def is_done(reading: NoteReading, old: Answer, new: Answer) -> bool:
 
 @places.in_place
 def draw_comment(view: RunSnapshot, target: str) -> None:
-    """The form for a comment on a sentence or section, by its id."""
-    if view.run.status is not Status.REVIEW or not describe_target(view.state.answers[-1], target):
+    """What was commented on a sentence or section, by its id, and the form for another comment."""
+    text = describe_target(view.state.answers[-1], target)
+    said = [note for note in view.state.notes if note.kind == "comment" and note.quoted == text]
+    told = [f"<p><b>You commented:</b> {escape.html(note.text)}</p>" for note in said]
+    st.html(f'<div class="ts small">{"".join(told)}</div>')
+    if view.run.status is not Status.REVIEW or not text:
         return
     draft = f"comment:{view.run.id}:{len(view.state.answers)}:{target}"
     with st.container(key="research-comment"):

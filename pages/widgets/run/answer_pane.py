@@ -5,6 +5,7 @@ answer of a run, RUN.a1.s3-2 for its source 2, RUN.c4f for a conflict."""
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from agent.evidence.support import describe_support
 from agent.export.answer_blocks import write_body
 from agent.export.blocks import Span, Table
 from agent.export.webpage import render_block
-from agent.types import Answer, Conflict, Sentence
+from agent.types import Answer, AnswerBlock, Conflict, Sentence
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence.conflict_list import describe_ruling
 from pages.widgets.run import answer_changes
@@ -45,7 +46,13 @@ CHECKED = {
 
 def draw(answer: Answer, view: RunSnapshot) -> None:
     """The answer of a run, each part of it a way to its evidence; folded below it how it was found."""
-    html = render(answer, view.run.id, view.run.question, view.state.conflicts.values())
+    html = render(
+        answer,
+        view.run.id,
+        view.run.question,
+        view.state.conflicts.values(),
+        heads=view.run.settings.flow == "research",
+    )
     if answer.journey:
         told = escape.html(answer.journey)
         html += f'<details class="journey"><summary>How this was found</summary><p>{told}</p></details>'
@@ -92,8 +99,16 @@ def draw_switch() -> None:
     st.html(f"<style>@media (max-width: 1099px) {{ .st-key-pane-{hidden} {{ display: none }} }}</style>")
 
 
-def render(answer: Answer, run_id: str, question: str = "", conflicts: Iterable[Conflict] = ()) -> str:
-    """What the answer says, as HTML; empty cells are told in the language of the `question`."""
+def render(
+    answer: Answer,
+    run_id: str,
+    question: str = "",
+    conflicts: Iterable[Conflict] = (),
+    *,
+    heads: bool = False,
+) -> str:
+    """What the answer says, as HTML; empty cells are told in the language of the `question`. With `heads` a
+    heading is opened as a sentence is: RUN.a1.h2 for the second one."""
     title = f'<h2 class="title">{escape.html(answer.title)}</h2>' if answer.title else ""
     kind = "answer document" if answer.length == "full" else "answer"
     if not answer.sentences:
@@ -107,9 +122,18 @@ def render(answer: Answer, run_id: str, question: str = "", conflicts: Iterable[
         conflict = next((on_sides[i] for i in said.fact_ids if i in on_sides), None)
         return [Markup(_render_sentence(said, names[id(said)], numbers, conflict))]
 
+    numbers = itertools.count(1)
+
+    def write_heading(block: AnswerBlock) -> str:
+        if block.by_code or not heads:
+            return block.text
+        see = f'data-see="{run_id}.a{answer.n}.h{next(numbers)}" tabindex="0" role="button"'
+        return Markup(f"<span {see}>{escape.html(block.text)}</span>")
+
     blocks = list[str]()
     tables = iter(notes)
-    for block in write_body(answer, write, level=2, words=words_for(question)):
+    words = words_for(question)
+    for block in write_body(answer, write, level=2, words=words, write_heading=write_heading):
         blocks.append(str(render_block(block)))
         if isinstance(block, Table) and (note := next(tables)):
             blocks.append(note)

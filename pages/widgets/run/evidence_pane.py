@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from agent.answering.revision import describe_target
 from agent.errors import NotFound
 from agent.evidence.support import describe_support
 from agent.types import Answer
@@ -66,6 +67,12 @@ def _draw_opened(see: str) -> bool:
     if view and (conflict := view.state.conflicts.get(name)):
         draw_head("Sources disagree" if conflict.status == "open" else "Settled")
         conflict_list.draw_conflict(view, conflict)
+        return True
+    target = name.rpartition(".")[2]
+    if view and target.startswith("h") and (text := describe_target(view.state.answers[-1], target)):
+        draw_head("About this section")
+        st.html(f'<div class="ts evidence-said"><p class="serif">{escape.html(text)}</p></div>')
+        revision_panel.draw_comment(view, target)
         return True
     if view and (found := answer_pane.find_sentence(see, view)):
         _draw_sentence(view, *found)

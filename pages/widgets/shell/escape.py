@@ -83,9 +83,9 @@ def fact_url(run_id: str, fact_id: str) -> str:
     return f"?run={quote(run_id, safe='')}&amp;fact={quote(fact_id, safe='')}"
 
 
-def run_url(run_id: str, comment: str = "") -> str:
-    """The address of a run on the screen that is open, escaped; with the form for a comment on a sentence."""
-    return f"?run={quote(run_id, safe='')}{f'&amp;comment={quote(comment)}' if comment else ''}"
+def run_url(run_id: str) -> str:
+    """The address of a run on the screen that is open, escaped."""
+    return f"?run={quote(run_id, safe='')}"
 
 
 def passage_url(page_id: str, start: int, end: int, run_id: str = "") -> str:
