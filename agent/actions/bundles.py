@@ -134,7 +134,7 @@ def verify_bundle(data: bytes) -> BundleVerification:
     lost += [fact for fact in told if not _is_in_page(fact, contents)]
     quotes = {(fact.page_id, fact.quote): fact for fact in lost}.values()
     problems = [
-        *_check_pages(contents),
+        *_check_pages(contents, state),
         *_check_ledger(contents, state),
         *(f"a quote is not in its page: “{clip(fact.quote)}” ({clip(fact.url)})" for fact in quotes),
         *_check_answers(contents, state),
@@ -158,10 +158,8 @@ def fold_contents(contents: BundleContents) -> RunState:
     """The state that the steps make. Raises BundleError when they make none."""
     flow = FLOWS.get(contents.run.settings.flow)
     if flow is None:
-        raise BundleError(
-            f"it is a run of the flow {clip(contents.run.settings.flow)!r}, which this Touchstone does not "
-            "have"
-        )
+        name = clip(contents.run.settings.flow)
+        raise BundleError(f"it is a run of the flow {name!r}, which this Touchstone does not have")
     if not contents.steps or [step.n for step in contents.steps] != list(range(len(contents.steps))):
         raise BundleError("its steps are not numbered one after the other from 0")
     last = contents.steps[-1].next
@@ -254,8 +252,9 @@ def _claims_quote(fact: Fact) -> bool:
     return has_page_support(fact) and bool(fact.page_id)
 
 
-def _check_pages(contents: BundleContents) -> Iterator[str]:
-    for page_id in contents.missing:
+def _check_pages(contents: BundleContents, state: RunState) -> Iterator[str]:
+    named = {page.page_id for page in state.pages.values()} - {"", *contents.pages}
+    for page_id in sorted({*named, *contents.missing}):
         yield f"the text of a page is missing: {clip(page_id)}"
     for page_id, page in contents.pages.items():
         if sha256(page.text.encode()) != page.sha256:

@@ -54,17 +54,19 @@ def _render_sentence(one: MarkedSentence, run_id: str) -> str:
     person = ' <span class="by">set by you</span>' if one.overruled else ""
     tone = "warn" if one.differs else TONES[one.mark]
     tip = escape.html(escape.shorten(f"{one.label}. {one.reason or one.closest}", 200))
-    see = f"{run_id}.{one.sentence.id}"
+    see = markup.see(f"{run_id}.{one.sentence.id}")
     return (
-        f'<span class="sentence {tone}" data-see="{see}" title="{tip}">{text}</span>&#8288;'
-        f'<button type="button" class="mark {tone}" data-see="{see}" aria-label="{label}">{shown}</button>'
+        f'<span class="sentence {tone}" {see} title="{tip}">{text}</span>&#8288;'
+        f'<button type="button" class="mark {tone}" {see} aria-label="{label}">{shown}</button>'
         f"{person}"
     )
 
 
 def render_evidence(one: MarkedSentence) -> str:
     """What stands behind a mark: who set it, and why."""
-    parts = [f"<p><b>{one.label.capitalize()}</b> <span class='soft small'>{number(one)}</span></p>"]
+    parts = [
+        f"<p><b>{one.label.capitalize()}</b> <span class='soft small'>{escape.html(number(one))}</span></p>"
+    ]
     if one.overruled:
         own = MARK_LABELS[one.automatic] if one.automatic else "nothing yet"
         parts.append(

@@ -27,7 +27,7 @@ def render(old: Answer, new: Answer) -> str:
         + ("" if one.confidence is None else f", {one.certainty.partition(' (')[0].lower()}")
         for one in (old, new)
     )
-    verdict = f"<p>Before: {was}. Now: {now}.</p>" if was != now else ""
+    verdict = f"<p>Before: {escape.html(was)}. Now: {escape.html(now)}.</p>" if was != now else ""
     nothing = "" if items else "<p>The answer says the same.</p>"
     why = f'<p class="small">Updated {escape.html(new.because)}.</p>' if new.because else ""
     return f'<div class="ts">{why}{verdict}{nothing}<ul class="changes">{"".join(items)}</ul>{kept}</div>'

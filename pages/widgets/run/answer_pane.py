@@ -23,7 +23,7 @@ from agent.types import Answer, AnswerBlock, Conflict, Sentence
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence.conflict_list import describe_ruling
 from pages.widgets.run import answer_changes
-from pages.widgets.shell import escape
+from pages.widgets.shell import escape, markup
 
 SCRIPT = (Path(__file__).parent / "answer_pane.js").read_text(encoding="utf-8")
 SEE, PANE = "see", "pane"
@@ -177,7 +177,7 @@ def _name_sentence(run_id: str, answer: Answer, n: int) -> str:
 
 def _render_citations(numbers: Sequence[int], name: str) -> str:
     return "".join(
-        f'<button type="button" class="cite" data-see="{name}-{n}" '
+        f'<button type="button" class="cite" {markup.see(f"{name}-{n}")} '
         f'aria-label="Source {n}: show its quote">{n}</button>'
         for n in numbers
     )
@@ -196,12 +196,12 @@ def _render_sentence(said: Sentence, name: str, numbers: Sequence[int], conflict
     shown, checked = "", ""
     for label, loud in marks:
         see = f"{name.split('.')[0]}.{conflict.id}" if conflict and loud == "warn" else name
-        shown += f'<button type="button" class="mark {loud}" data-see="{see}">{escape.html(label)}</button>'
+        shown += f'<button type="button" class="mark {loud}" {markup.see(see)}>{escape.html(label)}</button>'
     if not (marks or said.context or is_ruled) and said.check in CHECKED:
         dot = "·" * bool(describe_support(said).note)
-        checked = f'<span class="mark good" data-see="{name}" {tip}>✓{dot}</span>'
+        checked = f'<span class="mark good" {markup.see(name)} {tip}>✓{dot}</span>'
     reached = "" if numbers or marks else ' tabindex="0" role="button"'
-    span = f'<span class="sentence{tone}{kept}" data-see="{name}" {tip}{reached}>{escape.html(text)}</span>'
+    span = f'<span class="sentence{tone}{kept}" {markup.see(name)} {tip}{reached}>{escape.html(text)}</span>'
     return f'{span}<span class="cites">&#8288;{_render_citations(numbers, name)}{checked}</span>{shown}'
 
 

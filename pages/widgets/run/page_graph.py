@@ -12,7 +12,7 @@ from agent.types import Outcome, PageRef
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import sources
 from pages.widgets.run import answer_pane
-from pages.widgets.shell import empty_state, escape, labels, view_cache
+from pages.widgets.shell import empty_state, escape, labels, markup, view_cache
 
 QUESTION = "question"
 MAX_PAGES = 100
@@ -109,5 +109,5 @@ def _render_row(name: str, view: RunSnapshot, page: PageRef | None, cited: dict[
     number = f'<b class="n">{cited[page.page_id]}</b> ' if page.page_id in cited else ""
     title = escape.html(page.title or escape.shorten_url(page.url))
     inside = f'{number}<span title="{title}">{title}</span>'
-    see = f'<button type="button" data-see="{view.run.id}.p-{page.page_id}">{inside}</button>'
+    see = f'<button type="button" {markup.see(f"{view.run.id}.p-{page.page_id}")}>{inside}</button>'
     return f"{see if page.page_id else inside}<small>{escape.html(told)}</small>"

@@ -32,6 +32,11 @@ def paragraph(text: str, css: str = "small soft") -> str:
     return f'<p class="{css}">{text}</p>' if text else ""
 
 
+def see(address: str) -> str:
+    """The attribute of what opens this evidence (`?see=`): the only place where one is written."""
+    return f'data-see="{escape.html(address)}"'
+
+
 def stored_page_link(run_id: str, page_id: str, fact_id: str = "", before: str = " · ") -> str:
     """The link to a stored page in a new tab, after `before`; "" where no page is stored."""
     url = escape.stored_page_url(run_id, page_id, fact_id)

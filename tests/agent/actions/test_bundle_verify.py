@@ -72,6 +72,14 @@ def test_a_bundle_without_a_page_it_names_does_not_hold(made):
     assert any("text of a page is missing" in trouble for trouble in found.problems)
 
 
+def test_a_page_that_is_only_named_does_not_hold(made):
+    contents, steps = read_steps(made)
+    for named in [page for step in steps for page in step.change.get("pages", ()) if page["page_id"]]:
+        named["page_id"] = '"><b>'
+    found = verify_bundle(bundle.write_bundle(replace(contents, steps=steps)))
+    assert any('text of a page is missing: "><b>' in trouble for trouble in found.problems), found.problems
+
+
 WRONG = [None, -1, True, "x", [], {}, [[1]], {"id": 1}, 10**15, "../x", "\u202e"]
 
 

@@ -10,7 +10,10 @@ from agent.engine.run_state import RunState
 from agent.types import (
     Action,
     Answer,
+    Conflict,
+    ConflictSide,
     Fact,
+    MarkedSentence,
     Outcome,
     Page,
     PageRef,
@@ -21,11 +24,13 @@ from agent.types import (
     Settings,
     Source,
     Status,
+    TextSentence,
     Usage,
 )
 from agent.workbench import RunSnapshot
+from pages.widgets.check_text import marked_text
 from pages.widgets.evidence import page_text, sources, unreadable_pages
-from pages.widgets.run import answer_pane, export_menu, page_graph
+from pages.widgets.run import answer_changes, answer_pane, export_menu, page_graph
 from pages.widgets.shell import labels
 from tests.records import fill
 from tests.tables import by_table
@@ -98,6 +103,25 @@ def test_citations_stand_once_for_a_row_or_table_that_shares_them():
     assert drawn.count('-2" aria-label') == len(rows) + 1, (
         "once for each other row, and beside it in the first"
     )
+
+
+def test_a_name_from_a_bundle_opens_nothing_else():
+    name = '"><img src=x onerror=y>'
+    page = fill(PageRef, url=URL, step=1, outcome="ok", page_id=name, found_on=name)
+    conflict = fill(Conflict, id=name, values=[fill(ConflictSide, text="1", fact_ids=["f1"])])
+    said = fill(Sentence, text="Loose.", fact_ids=["f1"], check="quoted", disputed="They differ.")
+    answers = [fill(Answer, n=n, verdict="partial", certainty=name * n, sentences=[said]) for n in (1, 2)]
+    run = fill(Run, id=name, settings=Settings())
+    view = RunSnapshot(run, RunState(pages={URL: page}), [], Usage(), 0, "")
+    marked = fill(MarkedSentence, sentence=fill(TextSentence, id=name, kind="claim"), mark="supported")
+    drawn = (
+        page_graph.render(view)
+        + answer_pane.render(answers[0], name, conflicts=[conflict])
+        + answer_changes.render(*answers)
+        + marked_text.render([[marked]], name)
+        + marked_text.render_evidence(marked)
+    )
+    assert drawn.count("&lt;img") > 5 and "<img" not in drawn and '"">' not in drawn
 
 
 def test_headings_labels_and_captions_are_escaped():
