@@ -13,6 +13,13 @@ from tests.web.scripted import ScriptedModel
 pytestmark = pytest.mark.slow
 
 
+def test_what_is_opened_of_another_run_is_not_shown_in_this_one(app, demo):
+    other, run_id = demo(), demo("In which year was Älvmora Mejeri founded?")
+    assert "evidence-said" in shown(app(run=run_id, see=f"{run_id}.a1.s1"))
+    tester = app(run=run_id, see=f"{other}.a1.s1")
+    assert "evidence-said" not in shown(tester) and any(tab.label == "Facts" for tab in tester.tabs)
+
+
 def test_offline_never_switches_to_the_demo_by_itself(app, bench):
     tester = app()
     tester.text_area[0].set_value(QUESTION).run()

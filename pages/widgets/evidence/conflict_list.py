@@ -3,6 +3,7 @@ may do about it."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -48,8 +49,8 @@ def draw_conflict(view: RunSnapshot, conflict: Conflict) -> None:
     is_possible, name = acts.is_possible("mark", view), f"conflict-{conflict.id}"
     with st.container(key=name, gap="small"):
         st.html(f'<div class="ts">{render_head(conflict)}</div>')
-        for n, side in enumerate(conflict_rulings.summarize_sides(conflict, view.state.facts)):
-            key = f"{name}-side-{n}"
+        for side in conflict_rulings.summarize_sides(conflict, view.state.facts):
+            key = f"{name}-side-{hashlib.sha256(side.value.encode()).hexdigest()[:8]}"  # wherever it moves
             with st.container(border=True, key=key, gap="small"):
                 st.html(f'<div class="ts side">{_render_value(side)}</div>')
                 for fact in side.facts[:MAX_QUOTES]:
@@ -57,7 +58,7 @@ def draw_conflict(view: RunSnapshot, conflict: Conflict) -> None:
                 if is_possible and not side.is_chosen:
                     label = escape.md(f"{escape.shorten(side.value, 40)} is right")
                     choices = {"Write it into the answer": ("take", side.value)}
-                    _draw_ruling(view, conflict, f"conflict-take-{conflict.id}-{n}", label, "check", choices)
+                    _draw_ruling(view, conflict, f"{key}-take", label, "check", choices)
         if not is_possible:
             return
         with st.container(horizontal=True, vertical_alignment="center", key=f"conflict-doors-{conflict.id}"):
@@ -85,6 +86,7 @@ def _draw_ruling(
 ) -> None:
     """A menu with the field for the reason, and a button for each ruling with the value it takes."""
     with ui.popover(label, name, icon, **more):
+        st.markdown(f"**{escape.md(conflict.topic)}**")
         most, hint = conflict_rulings.MAX_REASON_CHARS, "e.g. The register is the first source."
         st.text_input("Why? (shown in the answer)", key=f"{name}-why", max_chars=most, placeholder=hint)
         kind = "primary" if len(choices) == 1 else "secondary"

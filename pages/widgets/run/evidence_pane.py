@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from agent.answering.revision import describe_target
-from agent.errors import NotFound
 from agent.evidence.support import describe_support
 from agent.types import Answer
 from agent.workbench import RunSnapshot
@@ -18,6 +17,8 @@ from pages.widgets.run import answer_pane
 from pages.widgets.shell import client, escape, ui
 
 Tab = Callable[[RunSnapshot], None]
+CONVERSATIONS = ("chat", "site")
+"""The flows whose screens show the earlier turns, too."""
 
 
 def draw(
@@ -30,7 +31,7 @@ def draw(
     otherwise."""
     with st.container(key="pane-evidence"):
         see, state = st.query_params.get(answer_pane.SEE, ""), view.state
-        if (draw_opened or _draw_opened)(see):
+        if draw_opened(see) if draw_opened else _draw_opened(view, see):
             return
         if page := next((p for p in state.pages.values() if see == f"{view.run.id}.p-{p.page_id}"), None):
             draw_head("From this page")
@@ -57,13 +58,14 @@ def draw(
                     draw_tab(view)
 
 
-def _draw_opened(see: str) -> bool:
-    """The evidence of the sentence or conflict that the address names; False where it names none."""
+def _draw_opened(newest: RunSnapshot, see: str) -> bool:
+    """The evidence of the sentence, section or conflict that the address names; False where it names none of
+    the run that is open, or of an earlier turn on its screen."""
     run_id, _, name = see.partition(".")
-    try:
-        view = client.workbench().snapshot(run_id) if name else None
-    except NotFound:
-        view = None
+    bench, turns = client.workbench(), [newest.run.id]
+    if run_id not in turns and newest.run.settings.flow in CONVERSATIONS:
+        turns = bench.thread(newest.run.id)
+    view = bench.snapshot(run_id) if name and run_id in turns else None
     if view and (conflict := view.state.conflicts.get(name)):
         draw_head("Sources disagree" if conflict.status == "open" else "Settled")
         conflict_list.draw_conflict(view, conflict)
