@@ -361,7 +361,7 @@ def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
     for answer in state.answers:
         for source in answer.sources:
             page = contents.pages.get(source.page_id)
-            for quote in source.quotes if source.page_id else ():
+            for quote in source.page_quotes:
                 has_joint = QUOTE_JOINT in quote  # it leaves something out: each stretch is on the page
                 if page is None or not (quote in page.text or (has_joint and has_quote(quote, page.text))):
                     yield f"the answer shows a quote that is not in its page: “{clip(quote)}”"

@@ -138,7 +138,7 @@ def _digest_blocks(given: CollectionResult) -> list[Block]:
         blocks.append(Heading(3, source.title or source.url, source.n))
         blocks += [
             Paragraph([Span(source.url, url=source.url)]),
-            *(Paragraph([quote], "quote") for quote in source.quotes),
+            *(Paragraph([quote], "quote") for quote in source.page_quotes),
         ]
     return blocks
 

@@ -25,7 +25,7 @@ from agent.llm.recorded import LABEL, RECORDED
 from agent.text.plurals import format_count, format_percent
 from agent.text.question_analysis import format_question
 from agent.text.sentences import format_sentence
-from agent.types import PAGE_ORIGIN_LABELS, Answer, Conflict, Fact, Outcome, Source, describe_action
+from agent.types import PAGE_ORIGIN_LABELS, Conflict, Fact, Outcome, Source, describe_action
 from agent.types.facts import FLAG_NOTE, describe_place
 
 UNTITLED = "Untitled question"
@@ -56,7 +56,7 @@ def build_paper(report: Report, *, linked: bool = True) -> list[Block]:
     blocks = _write_head(report, words["question"])
     if report.checked:
         shown = write_checked_text(report.checked, answer.sources if answer else (), linked=False)
-        return [*blocks, *shown, *(_list_references(report, answer, words) if answer else [])]
+        return [*blocks, *shown, *_list_references(report, words)]
     if answer is None:
         return [*blocks, Paragraph(["There is no answer yet."])]
     if not answer.sentences:
@@ -70,7 +70,7 @@ def build_paper(report: Report, *, linked: bool = True) -> list[Block]:
         "certainty": answer.certainty.replace(f" ({format_percent(answer.confidence or 0.0)})", ""),
     }
     blocks += [write_label(words[name], format_sentence(text)) for name, text in told.items() if text]
-    return blocks + _list_references(report, answer, words)
+    return blocks + _list_references(report, words)
 
 
 def build_document(report: Report) -> list[Block]:
@@ -125,17 +125,22 @@ def _write_head(report: Report, name: str, *about: Block) -> list[Block]:
     return [Heading(1, title or format_question(question)), *asked, *about, *bands]
 
 
-def _list_references(report: Report, answer: Answer, words: Mapping[str, str]) -> list[Block]:
-    """The sources that are cited, by their numbers, with the quotes they are cited for; of a checked text all
-    that were read."""
-    used, items, numbers = set[str](), list[tuple[Inline, Sequence[str]]](), list[int]()
+def list_paper_sources(report: Report) -> list[Source]:
+    """The sources that the paper lists: those that are cited; of a checked text all that were read."""
+    if (answer := report.answer) is None:
+        return []
     cited = {n for said in answer.main_sentences for n in answer.citation_numbers(said)}
-    for source in answer.sources:
-        if report.checked or source.n in cited:
-            reference = make_reference(source, report, used)
-            quotes = [f"“{quote.replace(' | ', ' · ')}”" for quote in reference.quotes if not report.checked]
-            items.append((_write_reference(reference, words["accessed"]), quotes))
-            numbers.append(source.n)
+    return [source for source in answer.sources if report.checked or source.n in cited]
+
+
+def _list_references(report: Report, words: Mapping[str, str]) -> list[Block]:
+    """The sources by their numbers; those of an answer with the quotes they are cited for."""
+    used, items, numbers = set[str](), list[tuple[Inline, Sequence[str]]](), list[int]()
+    for source in list_paper_sources(report):
+        reference = make_reference(source, report, used)
+        quotes = [f"“{quote.replace(' | ', ' · ')}”" for quote in reference.quotes if not report.checked]
+        items.append((_write_reference(reference, words["accessed"]), quotes))
+        numbers.append(source.n)
     title = words["sources_read" if report.checked else "references"]
     return [Heading(2, title), Bullets(items, numbers)] if items else []
 
@@ -178,7 +183,7 @@ def write_source(source: Source, report: Report) -> list[Block]:
         Heading(3, reference.title, source.n),
         *([Paragraph([f"{work}."])] if work else []),
         Paragraph([Span(source.url, url=source.url)]),
-        *(Paragraph([quote], "quote") for quote in source.quotes),
+        *(Paragraph([quote], "quote") for quote in source.page_quotes),
         *([Paragraph([note], "soft")] if note else []),
     ]
 

@@ -27,7 +27,7 @@ def render_plain_text(answer: Answer) -> str:
             note = f" ({origin})" if origin else ""
             lines.append(f"[{source.n}] {source.title or source.url} — {source.url}{note}")
             lines += [f"    {source.publication.description}"] if source.publication else []
-            lines += [f"    “{quote}”" for quote in source.quotes[:MAX_QUOTES]]
+            lines += [f"    “{quote}”" for quote in source.page_quotes[:MAX_QUOTES]]
     return "\n".join([*lines, "", answer.journey] if answer.journey else lines)
 
 

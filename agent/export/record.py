@@ -33,8 +33,8 @@ def build_run_record(report: Report) -> dict[str, Any]:
                 "n": source.n,
                 "url": source.url,
                 "title": source.title,
-                "quote": source.quotes[0] if source.quotes else "",
-                "quotes": list(source.quotes),
+                "quote": next(iter(source.page_quotes), ""),
+                "quotes": source.page_quotes,
                 **({"given": source.given} if source.given != "fetched" else {}),
                 **({"publication": source.publication.model_dump()} if source.publication else {}),
             }

@@ -139,7 +139,7 @@ def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
         licence=to_one_line(work.licence),
         accessed=parse_date_parts(source.fetched_at or (page.fetched_at if page else "")),
         language=to_one_line(page.language) if page else "",
-        quotes=[to_one_line(quote) for quote in source.quotes],
+        quotes=[to_one_line(quote) for quote in source.page_quotes],
         origin_note=PAGE_ORIGIN_LABELS[source.given],
     )
 

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
+from agent.evidence.quote_match import has_quote
 from agent.export.blocks import Block, Bullets, Cell, Chart, Heading, Inline, Paragraph, Span, Table
 from agent.export.chart import draw_svg
-from agent.export.document import build_paper
+from agent.export.document import build_paper, list_paper_sources
 from agent.export.escaping import clean_url, strip_invisible
 from agent.export.report import Report
 
@@ -27,11 +28,19 @@ def render_html(report: Report) -> str:
     """The answer of a run as one HTML file."""
     style = (HERE / "webpage.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    frame = Markup((HERE / "webpage.html").read_text(encoding="utf-8"))
+    frame, made = Markup((HERE / "webpage.html").read_text(encoding="utf-8")), "Made with Touchstone."
+    quotes = [
+        (report.stored_pages.get(source.page_id), quote)
+        for source in (() if report.checked else list_paper_sources(report))
+        for quote in source.page_quotes
+    ]
+    if quotes and all(page and has_quote(quote, page.text) for page, quote in quotes):
+        made += " Every quote was found word for word in its source."
     return frame.format(
         policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
         title=_clean(report.run.question or "Untitled question"),
         style=Markup(style),
+        footer=made,
         body=Markup("\n").join(map(render_block, build_paper(report))),
     )
 

@@ -164,6 +164,11 @@ class Source(Record):
     publication: Publication | None = None
     """The published work it is, as far as it is known."""
 
+    @property
+    def page_quotes(self) -> list[str]:
+        """The quotes that are from a stored page; what a person knows by themselves is none."""
+        return [quote for quote in self.quotes if quote and self.page_id]
+
 
 class StatementCounts(Record):
     """Sentences that their quotes support, sentences that they do not, citations that resolve to nothing."""

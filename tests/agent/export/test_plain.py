@@ -8,8 +8,18 @@ from tests.records import fill
 
 QUOTES = ["first quote", "second quote"]
 SOURCES = [
-    fill(Source, n=1, url="https://a.example/", title="A page", quotes=QUOTES, fact_ids=["f1", "f2"]),
-    fill(Source, n=2, url="https://b.example/", quotes=["third quote"], fact_ids=["f3"], title=""),
+    fill(
+        Source,
+        n=1,
+        url="https://a.example/",
+        title="A page",
+        page_id="p1",
+        quotes=QUOTES,
+        fact_ids=["f1", "f2"],
+    ),
+    fill(
+        Source, n=2, url="https://b.example/", title="", page_id="p2", quotes=["third quote"], fact_ids=["f3"]
+    ),
 ]
 ONE = fill(Sentence, text="One.", fact_ids=["f2"], backed=True)
 

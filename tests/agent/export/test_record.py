@@ -28,7 +28,7 @@ def test_the_object_of_a_run_with_an_answer() -> None:
         fill(Sentence, text="So it is."),
     ]
     sources = [
-        fill(Source, n=1, url=URL, title="A", quotes=["q1", "q3"], fact_ids=["f1", "f3"]),
+        fill(Source, n=1, url=URL, title="A", page_id="p1", quotes=["q1", "q3"], fact_ids=["f1", "f3"]),
         fill(Source, n=2, url="https://b.example", fact_ids=["f2"], title="", quotes=[]),
     ]
     given = {"statements": counts, "sentences": said, "sources": sources}

@@ -10,7 +10,12 @@ from dataclasses import replace
 
 import html5lib
 
+from agent.export.markdown import render_evidence_markdown, render_markdown
+from agent.export.plain import render_plain_text
+from agent.export.record import build_run_record
 from agent.export.webpage import render_html
+from agent.types import Sentence, Source
+from tests.records import fill
 from tests.web.reports import TITLES, one_line, report
 
 
@@ -60,3 +65,34 @@ def test_it_holds_the_answer_with_its_sources_and_nothing_of_how_it_was_made():
     assert given.run.id not in text and not re.search(r"[0-9a-f]{64}|\dT\d\d:", text)
     for words in ("Journey", "Settings", "Earlier answers", "What a person changed"):
         assert words not in text
+
+
+FOUND = "Every quote was found word for word in its source."
+
+
+def test_quotes_are_told_as_found_where_all_that_are_printed_stand_in_their_pages():
+    given = report()
+    assert FOUND in render_html(given) and given.answer
+    former = given.stored_pages["p1"]
+    changed = {**given.stored_pages, "p1": former.replace(text="Another page.")}
+    for other in (
+        replace(given, stored_pages=changed),
+        replace(given, stored_pages={}),
+        replace(given, answer=given.answer.replace(sentences=[])),
+        replace(given, answer=None),
+    ):
+        assert FOUND not in render_html(other)
+
+
+def test_what_a_person_knows_stands_in_no_quotation_marks():
+    given, said = report(), "My uncle says that there are nine."
+    own = fill(Source, n=1, title="A person's own knowledge", quotes=[said], fact_ids=["f1"])
+    assert given.answer
+    told = [Sentence(text=said, fact_ids=["f1"])]
+    paper = replace(given, answer=given.answer.replace(sources=[own], sentences=told))
+    html = render_html(paper)
+    assert said in html and f"“{said}”" not in html and FOUND not in html
+    assert f"“{said}”" not in render_markdown(paper)
+    assert f"    “{said}”" not in render_plain_text(paper.answer).splitlines()
+    assert f"> {said}" not in render_evidence_markdown(paper)
+    assert [source["quotes"] for source in build_run_record(paper)["sources"]] == [[]]

@@ -1,4 +1,4 @@
-"""The number of a step that a person sees: the one of the journey."""
+"""The number of a step that a person sees: the one of the journey, in which each search and page is one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ LOOKS = [
 
 
 def test_what_follows_a_look_has_its_number():
-    assert [number_step(LOOKS, n) for n in (0, 2, 3, 5, 6, 19, 20, 99)] == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert [number_step(LOOKS, n) for n in (0, 2, 3, 5, 6, 19, 20, 99)] == [0, 0, 1, 1, 3, 3, 4, 4]
     assert number_step([], 7) == 0
 
 
 def test_a_place_in_the_journey_is_told_in_words():
-    assert describe_place(LOOKS, 2) == "before step 1" and describe_place(LOOKS, 8) == "after step 2"
+    assert describe_place(LOOKS, 2) == "before step 1" and describe_place(LOOKS, 8) == "after step 3"
