@@ -29,6 +29,13 @@ def list_report_words() -> list[Mapping[str, str]]:
     return [load_report_words(language) for language in read_sections(_FILE)]
 
 
+@cache
+def list_marks() -> tuple[str, ...]:
+    """How the marks behind a sentence of a report begin, in every language."""
+    told = [(name, text) for words in list_report_words() for name, text in words.items()]
+    return tuple(text.partition("{")[0] for name, text in told if name.startswith("mark_"))
+
+
 @lru_cache(CACHE_SIZE)
 def find_report_language(question: str) -> str:
     """The language of a question among those with a table: the one which most of its words are function words

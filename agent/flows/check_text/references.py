@@ -2,7 +2,9 @@
 
 Understood: links, addresses and DOIs in the text; numbers in brackets ("[1, 3]", "[2-4]"), raised numbers and
 footnotes ("[^1]") with a list of references; author and year ("(Smith 2020)", "Smith (2020)") with a list. A
-line is a reference when something in the text cites it, or when it holds nothing but addresses."""
+line is a reference when something in the text cites it and it has an address, is written as a work is named,
+or stands in the list of references, or when it holds nothing but addresses. What cites a reference itself is
+none."""
 
 from __future__ import annotations
 
@@ -11,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from agent.evidence.report_words import list_report_words
+from agent.text.tokens import tokenize
 from agent.text.urls import canonicalize, site
 from agent.types import Anchor, Citation
 from agent.web.link_targets import NUMBERED_MARK, find_addresses
@@ -41,6 +45,11 @@ _AUTHORS = rf"[A-ZÀ-Þ][\w'’.-]+(?:[\s,&]+(?:and|und|et al\.?|[A-ZÀ-Þ][\w'�
 _AUTHOR_YEAR = re.compile(rf"\((?:{_AUTHORS})(?:[^()]{{0,40}}?;\s?(?:{_AUTHORS}))*(?:,?\spp?\.\s?[\d–-]+)?\)")
 _NARRATIVE = re.compile(rf"[A-ZÀ-Þ][\w'’-]+(?:\set al\.|\s(?:and|&)\s[A-ZÀ-Þ][\w'’-]+)?\s(\({_YEAR}\))")
 _ONE_AUTHOR = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)[^;)]*?({_YEAR})")
+_WORK = re.compile(
+    rf"^[A-ZÀ-Þ][\w'’-]+, [A-ZÀ-Þ]\. |\({_YEAR}\)[.,:]|(?<!\d)(?<!\d[a-z]{{2}}), {_YEAR}\.?$|{_YEAR};\s?\d"
+    r"|\b(?:pp?|vol)\. ?\d|\bISBN\b"
+)
+"""How a work is named: "Berg, K. ", "(1990).", ", 1990", "1990;3", "pp. 3"."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CELL_START, _CELL_END = re.compile(r"(?:^|[:;|])\s*$"), re.compile(r"\s*(?:[;|]|$)")
 _LABEL_WORD = re.compile(r"\w{2,}")
@@ -77,6 +86,14 @@ class Line:
         is_bare = len(_LABEL_WORD.findall(blank_spans(self.text, spans))) <= MAX_LABEL_WORDS
         return bool(found) and is_bare and not (is_sentence and _BRACKETED.search(self.text))
 
+    @property
+    def has_aside(self) -> bool:
+        """Whether it ends with an address in brackets, for what its sentence says."""
+        text = self.text.rstrip()
+        at = self.start + len(text) - len(").")
+        is_last = any(anchor.end == at for anchor in self.anchors) or _BRACKETED.search(text)
+        return text.endswith(").") and bool(is_last)
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -100,10 +117,11 @@ class References:
 
 def read_references(lines: Sequence[Line], url: str) -> References:
     """The references that the lines of the page at `url` cite."""
+    names = {name for words in list_report_words() for name in (words["references"], words["sources_read"])}
+    listed = set(tokenize(" ".join(names)))
     prose = [line.text for line in lines if line.kind in ("", "row") and not _ENTRY.match(line.text)]
     cited = {key: key.rpartition(" ") for text in prose for _, _, keys in _find_keys(text) for key in keys}
     found, places = dict[str, Citation](), set[int]()
-    last = max((n for n, line in enumerate(lines) if line.kind == "heading"), default=len(lines))
 
     def add(key: str, label: str, text: str, urls: Sequence[str]) -> None:
         """A reference; one with an address takes the place of one without."""
@@ -122,8 +140,11 @@ def read_references(lines: Sequence[Line], url: str) -> References:
             entry = _ENTRY.match(text)
             raised = entry["raised"] or "" if entry else ""
             key = (entry["mark"] or entry["number"] or raised.translate(SUPERSCRIPTS)) if entry else ""
-            is_listed = n == last + 1 or lines[n - 1].start in places  # at the end, or below another one
-            if entry and key in cited and (urls or not entry["number"] or is_listed):
+            above = lines[n - 1] if n else line
+            is_listed = above.start in places or (
+                above.kind == "heading" and listed.issuperset(tokenize(above.text))
+            )
+            if entry and key in cited and (is_listed or _is_reference(line, entry, urls)):
                 places.add(line.start)
                 add(key, f"[{key}]", text[entry.end() :], urls)
             for key, (author, _, year) in cited.items() if urls and not is_prose else ():
@@ -137,6 +158,14 @@ def read_references(lines: Sequence[Line], url: str) -> References:
     linked = (line.text[a.start - line.start : a.end - line.start] for line in lines for a in line.anchors)
     has_notes = found or any(NUMBERED_MARK.fullmatch(words.strip()) for words in linked)
     return References(found, frozenset(places), site(url) if canonicalize(url) and has_notes else "")
+
+
+def _is_reference(line: Line, entry: re.Match[str], urls: Sequence[str]) -> bool:
+    """Whether an entry that stands in no list of references is one, and no claim with a number before it."""
+    text = entry.string[entry.end() :]
+    if any(text[start] == "[" for start, _, _ in _find_keys(text)):
+        return False
+    return not entry["number"] or bool((urls and not line.has_aside) or _WORK.search(text))
 
 
 def find_marks(line: Line, references: References) -> list[Mark]:
@@ -218,7 +247,7 @@ def _find_unnumbered(lines: Sequence[Line], cited: Set[str]) -> list[Line]:
     most = max((int(key) for key in cited if key.isdecimal()), default=0)
     runs: list[list[Line]] = [[]]
     for line in lines:
-        is_entry = not line.kind and (line.is_item or bool(line.addresses))
+        is_entry = not line.kind and (line.is_item or bool(line.addresses)) and not line.has_aside
         if is_entry and not _NUMBERS.search(line.text):
             runs[-1].append(line)
         elif runs[-1]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from agent.evidence.report_words import list_marks
 from agent.flows.check_text.references import (
     MAX_LABEL_WORDS,
     Line,
@@ -54,7 +55,8 @@ def split_text(page: Page, anchors: Sequence[Anchor] = ()) -> list[TextSentence]
         else:
             cut = _split_line(line, n, marks)
             beside = lines[max(0, n - 1) : n] + lines[n + 1 : n + 2]
-            is_caption = any(one.kind == "row" or (one.kind == "heading" and not one.level) for one in beside)
+            has_table = any(one.kind == "row" or (one.kind == "heading" and not one.level) for one in beside)
+            is_caption = has_table and not any(one.start <= line.start < one.end for one in page.blocks)
             if is_caption and len(cut) == 1 and not (line.kind or marks or _SENTENCE_END.search(line.text)):
                 cut[0].kind = "label"
             found += cut
@@ -110,9 +112,8 @@ def _split_line(line: Line, paragraph: int, marks: Sequence[Mark]) -> list[TextS
         own = [mark for mark in marks if (start if n else 0) <= mark.start < following]
         words = _EMPTY_BRACKETS.sub(" ", " ".join(_LIST_MARK.sub("", bare[start:end]).split()))
         words = _SPACE_BEFORE.sub("", words).strip()
-        remark, closed, rest = words.partition(")")  # of a reviewer, on the sentence before
-        if sentences and closed and remark[:1] == "(" and remark[-1] not in ".!?":
-            words = rest.strip()
+        if sentences and words.startswith("(") and words[1:].startswith(list_marks()):
+            words = words.partition(")")[2].strip()  # the mark of the sentence before
         is_label = len(words.split()) <= MAX_LABEL_WORDS and not any(map(str.isdecimal, words))
         is_pointer = own and "://" in line.text[own[0].start : own[0].end]  # "See https://…"
         if sentences and is_pointer and is_label:

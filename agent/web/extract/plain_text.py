@@ -101,9 +101,12 @@ def _render(source: str) -> str:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.add_render_rule("image", lambda _, tokens, n, *__: escapeHtml(tokens[n].content))
     tokens = parser.parse(source)
-    for item, _, first in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if item.type == "list_item_open" and item.info and first.children:
-            first.children.insert(0, Token("text", "", 0, content=f"{item.info}. "))
+    for one, inner, last, after in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
+        if one.type == "list_item_open" and one.info and last.children:
+            last.children.insert(0, Token("text", "", 0, content=f"{one.info}. "))
+        signs = [child.type for child in inner.children or () if child.type != "text"]
+        if after.type == "table_open" and signs == ["em_open", "em_close"] and inner.content[0] in "*_":
+            one.tag = last.tag = "figcaption" if inner.content[-1] in "*_" else "p"
     return str(parser.renderer.render(tokens, parser.options, {}))
 
 

@@ -48,8 +48,8 @@ def extract_docx(data: bytes) -> Extraction:
 def _read_word(packed: zipfile.ZipFile, data: bytes) -> Extraction:
     about = packed.read("docProps/core.xml") if "docProps/core.xml" in packed.namelist() else b""
     no_picture = mammoth.images.img_element(lambda _image: {"src": ""})
-    title = "p[style-name='Title'] => h1:fresh"
-    made = mammoth.convert_to_html(io.BytesIO(data), convert_image=no_picture, style_map=title)
+    styles = "p[style-name='Title'] => h1:fresh\np[style-name='Caption'] => figcaption:fresh"
+    made = mammoth.convert_to_html(io.BytesIO(data), convert_image=no_picture, style_map=styles)
     reading = extract_fragment(made.value)
     if not reading.text:
         return WORD.refuse("empty")
