@@ -85,7 +85,7 @@ def test_a_models_reply_shows_its_reasons_and_quotes(app, bench):
     text = shown(tester)
     assert not tester.exception and (said := "They run at night.") in text
     assert "asked by a bot: forum help" in text and "it fits" in text
-    assert "1 sentence left out" in text
+    assert "Drafted, but not said" in text
     assert f">{said}<" in text and 'class="cite"' in text
 
 

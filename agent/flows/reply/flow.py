@@ -12,25 +12,25 @@ from agent.types import Edge, Status
 def describe_step(name: str, change: Change) -> str:
     """A step in a line for a person; "" when it has nothing worth reporting."""
     if name == "gate" and (gating := change.get("gating")):
-        return f"gate: {'answerable' if gating['should_reply'] else 'not answerable'} — {gating['reasoning']}"
+        return f"should it answer: {'yes' if gating['should_reply'] else 'no'} — {gating['reasoning']}"
     if name == "select" and (chosen := change.get("selection")):
         total, shown = chosen["entries"], len(chosen["shown"])
         names = ", ".join(chosen["selected_source_ids"]) or "none"
         refusals = change.get("refusals", [])
         refused = "".join(f"\n       refused: {refusal['what']}: {refusal['why']}" for refusal in refusals)
         of = f"{shown} of {total}" if shown else str(total)
-        return f"select: {names} (of {of} in the index) — {chosen['reasoning']}{refused}"
+        return f"sources chosen: {names} (of {of} in the index) — {chosen['reasoning']}{refused}"
     if name == "load":
         loaded = [
             f"{source['source_id']}: {source['detail'] or format(source['characters'], ',') + ' characters'}"
             for source in change["loaded"]
         ]
-        return f"load: {'; '.join(loaded)}"
+        return f"sources read: {'; '.join(loaded)}"
     if name == "write":
         left_out = len(change.get("left_out", []))
-        return f"write: {len(change.get('draft', ''))} characters, {left_out} sentences left out"
+        return f"written: {len(change.get('draft', ''))} characters, {left_out} sentences left out"
     if name == "verify" and (check := change.get("verification")):
-        return f"verify: {'approved' if check['verification'] else 'rejected'} — {check['reasoning']}"
+        return f"second check: {'approved' if check['verification'] else 'rejected'} — {check['reasoning']}"
     return ""
 
 

@@ -36,7 +36,7 @@ def render_grades(state: ChatRun, run_id: str) -> str:
         )
         opens += f'<br><span class="soft small">{escape.html(escape.shorten(_read_passage(doc), 120))}</span>'
         rows.append([opens, chip, f'<span class="soft">{escape.html(reason)}</span>'])
-    by = f'<p class="small soft">{escape.html(state.own.searched_by)}</p>' if state.own.searched_by else ""
+    by = markup.paragraph(escape.html(state.own.searched_by.partition(". ")[0]))
     return f'<div class="ts">{by}{markup.table(["Passage", "Grade", "Why"], rows)}</div>'
 
 

@@ -94,8 +94,9 @@ def _render_page(pages: list[PageRef], view: RunSnapshot) -> str:
     """A work by its first page, with its other addresses."""
     page, number = pages[0], number_pages(view).get(pages[0].page_id)
     mark = f'<b class="n" title="Cited as {number}">{number}</b>' if number else '<b class="n"></b>'
-    dates = (f.published_at[:10] for f in view.state.facts.values() if f.page_id == page.page_id)
-    count = format_count(page.facts, "fact") if page.facts else "no facts"
+    found = [fact for fact in view.state.facts.values() if fact.page_id == page.page_id]
+    count = format_count(len(found), "fact") if found else "no facts" * bool(view.state.facts)
+    dates = (fact.published_at[:10] for fact in found)
     also = [escape.host(other.url) for other in pages[1:]]
     given = "you gave it" if page.origin != "fetched" else ""
     about = (next(filter(None, dates), ""), count, given, f"also at {', '.join(also)}" if also else "")

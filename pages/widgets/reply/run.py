@@ -1,6 +1,8 @@
-"""One reply on the screen: what may be posted or why nothing, the conversation, each step."""
+"""One reply on the screen: what may be posted or why nothing, and the conversation."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -8,7 +10,7 @@ from agent.flows.reply.state import ReplyRun
 from agent.text.sentences import LIST_MARK
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.reply import bot_services, steps
+from pages.widgets.reply import bot_services
 from pages.widgets.run import answer_pane, run_page, status_line, transcript
 from pages.widgets.shell import badges, client, escape, labels, ui
 
@@ -75,11 +77,20 @@ def render_outcome(view: RunSnapshot, state: ReplyRun) -> str:
         rest = [one.replace(text=f"\n{one.text}") if LIST_MARK.match(one.text) else one for one in rest]
         posted = state.answers[-1].replace(sentences=[first, *rest])
         said = answer_pane.render(posted, view.run.id, view.run.question)
-        return f'<div class="bubble bot new"><div class="who">You (the bot)</div>{said}</div>'
+        told = f'<div class="bubble bot new"><div class="who">You (the bot)</div>{said}</div>'
+        return told + _render_unsaid(state.own.left_out)
     why = (
         view.run.error or state.own.silence or state.why_stopped or "No reason was written down."
     ).removeprefix("Nothing could be said: ")
-    return f'<div class="silence"><b>Nothing is said.</b> {escape.html(why)}</div>'
+    told = f'<div class="silence"><b>Nothing is said.</b> {escape.html(why)}</div>'
+    return told + _render_unsaid([*state.own.left_out, *filter(None, [state.own.draft])])
+
+
+def _render_unsaid(drafted: Sequence[str]) -> str:
+    """What was drafted and is not said, folded."""
+    items = "".join(f"<li>{escape.html(text)}</li>" for text in drafted)
+    fold = f"<summary>Drafted, but not said</summary><ul>{items}</ul>"
+    return f'<details class="journey">{fold}</details>' if drafted else ""
 
 
 PAGE = run_page.RunPage(
@@ -94,6 +105,6 @@ PAGE = run_page.RunPage(
     ),
 )
 TABS = {
-    "Step by step": lambda view: st.html(steps.render(view, view.state)),
     "Activity": run_page.draw_activity,
+    "Sources": run_page.draw_sources,
 }

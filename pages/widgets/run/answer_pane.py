@@ -127,7 +127,7 @@ def render(
     def write_heading(block: AnswerBlock) -> str:
         if block.by_code or not heads:
             return block.text
-        see = f'data-see="{run_id}.a{answer.n}.h{next(numbers)}" tabindex="0" role="button"'
+        see = f'{markup.see(f"{run_id}.a{answer.n}.h{next(numbers)}")} tabindex="0" role="button"'
         return Markup(f"<span {see}>{escape.html(block.text)}</span>")
 
     blocks = list[str]()

@@ -106,9 +106,10 @@ def build_cards(view: RunSnapshot) -> list[Card]:
             told.append(_tell_round(step.n, looks + 1, new, view))
             looks += len(new)
         told += [_tell_answer(step.n, answer) for answer in step.change.get("answers") or []]
-        if not told and view.run.settings.flow != "research":
-            words = FLOWS[view.run.settings.flow].describe_step(step.name, step.change)
-            told += [Card(step.n, words[:1].upper() + words[1:])] if words else []
+        if all(card.mark == "×" for card in told) and view.run.settings.flow != "research":
+            words = FLOWS[view.run.settings.flow].describe_step(step.name, step.change).partition("\n")[0]
+            title, _, why = words.partition(" — ")
+            told += [Card(step.n, title[:1].upper() + title[1:], why=why)] if words else []
         cards += told
         _add_findings(cards, told, step, view)
     return cards

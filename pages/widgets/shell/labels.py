@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 
 from agent.evidence.conclusion import VERDICT_LABELS
-from agent.llm.recorded import LABEL, RECORDED
 from agent.text.plurals import format_count
 from agent.types import Cap, Outcome, ReportLength, Run, Status, describe_action
 
@@ -93,7 +92,6 @@ ESCALATION = {
     "lead": "a lead not tried before",
     "hand_over": "over to you",
 }
-ACTOR = {"model": "by the model", "keyless": "without a model", "person": "by you", "code": "by a rule"}
 VERDICT: Mapping[str, str] = VERDICT_LABELS
 VERDICT_TONE = {
     "answered": "good",
@@ -117,11 +115,6 @@ def describe_lengths(*, has_model: bool) -> dict[ReportLength, tuple[str, str]]:
     """Each length of an answer with its name and what it holds, written with or without a model."""
     name = REPORT_LENGTHS["full"][0]
     return REPORT_LENGTHS if has_model else {**REPORT_LENGTHS, "full": (name, FULL_WITHOUT_MODEL)}
-
-
-def name_actor(by: str, model: str) -> str:
-    """Who judged or wrote in a run with this setting of its model; "" for nobody."""
-    return f"by the {LABEL}" if (by, model) == ("model", RECORDED) else ACTOR.get(by, "")
 
 
 def name_action(action: str, world: str) -> str:
