@@ -57,5 +57,5 @@ def _read_scope_from_url() -> Settings:
 def _start_example(example: form_page.Example) -> None:
     scope.clear_scope()
     st.session_state[scope.DEMO_KEY] = True
-    st.session_state[scope.DOCUMENTS_KEY] = demo.add_demo()
+    st.session_state[scope.DOCUMENTS_KEY] = client.library().add_demo()
     message_box.send_message(example["question"], Settings(flow="chat"))

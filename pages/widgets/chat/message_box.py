@@ -9,6 +9,7 @@ import streamlit as st
 from agent.text.plurals import format_count
 from agent.types import FolderImportResult, Settings, Status
 from pages.widgets.chat import scope
+from pages.widgets.forms import form_page
 from pages.widgets.library import upload
 from pages.widgets.shell import client, drafts
 
@@ -59,16 +60,10 @@ def _handle_submit(before: Settings, run_id: str) -> None:
 def send_message(text: str, before: Settings, run_id: str = "", *sent: str) -> None:
     """Begin a conversation, or go on with one; then the `sent` drafts are cleared. Only in a callback."""
     bench, chosen = client.workbench(), scope.build_settings(before)
-
-    def opened(new: str) -> None:
-        st.query_params.clear()
-        st.query_params.from_dict({"run": new})
-        drafts.clear(*sent)
-
     if run_id:
-        client.submit(bench.send_chat_message, run_id, text, chosen, then=opened)
+        form_page.start_run(bench.send_chat_message, run_id, text, chosen, sent=sent)
     else:
-        client.submit(bench.start, text, chosen.model_copy(update={"thread_id": ""}), then=opened)
+        form_page.start_run(bench.start, text, chosen.replace(thread_id=""), sent=sent)
 
 
 def _notify_added(added: FolderImportResult, *, asked: bool) -> None:

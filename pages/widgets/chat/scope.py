@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from agent.library.ingest import DEMO_TAG
 from agent.text.plurals import format_count
 from agent.types import LibraryScope, Settings
 from pages.widgets.forms import form_page
@@ -16,7 +17,6 @@ from pages.widgets.shell import client, escape, ui
 DEMO_KEY, DOCUMENTS_KEY, MODEL_KEY = "chat-demo", "chat-documents", "chat-model"
 LIST_KEYS = {"source_ids": DOCUMENTS_KEY, "tags": "chat-tags", "run_ids": "chat-runs"}
 """By field of the scope the widget that holds it."""
-DEMO_TAG = "demo"
 MAX_CHOICES = 500
 """Documents and runs that can be chosen."""
 READING_FLOWS = ("research", "site", "collect")

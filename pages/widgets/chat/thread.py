@@ -63,12 +63,12 @@ def _draw_live(earlier: list[str], view: RunSnapshot) -> None:
         ui.link(PAGE.path, PAGE.new_label, "add", {})
         st.html(f'<div class="ts small soft">{world}{imported}</div>', width="content")
     client.show_notice("chat-talk")
+    run_page.draw_panes(view, functools.partial(_draw_turns, earlier, view), TABS, "chat-tab")
 
-    def draw_turns() -> None:
-        _draw_earlier(earlier)
-        _draw_newest(view)
 
-    run_page.draw_panes(view, draw_turns, TABS, "chat-tab")
+def _draw_turns(earlier: list[str], newest: RunSnapshot) -> None:
+    _draw_earlier(earlier)
+    _draw_newest(newest)
 
 
 def _draw_earlier(turns: list[str]) -> None:

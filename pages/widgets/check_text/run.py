@@ -45,12 +45,6 @@ def _draw_live(view: RunSnapshot) -> None:
     client.show_notice("check-text-run")
     pause_prompt.draw(view)
 
-    def draw_text() -> None:
-        if checked is None:
-            _draw_unread(view)
-        else:
-            _draw_text(view, checked)
-
     def draw_opened(see: str) -> bool:
         claims = checked.claims if checked else []
         opened = next((one for one in claims if see == f"{view.run.id}.{one.sentence.id}"), None)
@@ -58,7 +52,7 @@ def _draw_live(view: RunSnapshot) -> None:
             _draw_claim(view, opened)
         return opened is not None
 
-    run_page.draw_panes(view, draw_text, TABS, "check-text-tab", draw_opened)
+    run_page.draw_panes(view, lambda: _draw_text(view, checked), TABS, "check-text-tab", draw_opened)
     action_bar.draw(view)
 
 
@@ -89,7 +83,10 @@ def _draw_unread(view: RunSnapshot) -> None:
         )
 
 
-def _draw_text(view: RunSnapshot, checked: CheckedText) -> None:
+def _draw_text(view: RunSnapshot, checked: CheckedText | None) -> None:
+    if checked is None:
+        _draw_unread(view)
+        return
     if checked.why_stopped:
         st.html(f'<div class="ts small warned">Ended early: {escape.html(checked.why_stopped)}.</div>')
     if not checked.claims:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.settings.config import ROOT
+from agent.library.ingest import DEMO_TAG
 from agent.settings.reply_config import DEMO_KB
 from pages.widgets.shell import client, ui
-
-DEMO_TAG = "demo"
-PLACES_FILE = ROOT / "demo" / "facilities.csv"
 
 
 def is_demo_available() -> bool:
@@ -22,15 +19,6 @@ def is_demo_added() -> bool:
     return bool(client.library().count(tag=DEMO_TAG, kind="file"))
 
 
-def add_demo() -> list[str]:
-    """Put them into the library, tagged; what is there stays as it is. Returns their ids."""
-    shelf = client.library()
-    added = shelf.add_folder(DEMO_KB, tags=[DEMO_TAG]).sources
-    if PLACES_FILE.is_file():
-        added += [shelf.add_file(PLACES_FILE.name, PLACES_FILE.read_bytes(), tags=[DEMO_TAG])]
-    return [source.source_id for source in added]
-
-
 def draw_demo_button(*, then: str = "") -> None:
     """The button that adds them. `then`: a toggle that is switched on with it."""
     if is_demo_available() and not is_demo_added():
@@ -38,12 +26,6 @@ def draw_demo_button(*, then: str = "") -> None:
 
 
 def _submit_demo(then: str) -> None:
-    def done(_: list[str]) -> None:
-        if then:
-            st.session_state[then] = True
-
-    client.submit(
-        add_demo,
-        done="The demo knowledge base is in the library, tagged “demo”. Everything in it is invented.",
-        then=done,
-    )
+    told = "The demo knowledge base is in the library, tagged “demo”. Everything in it is invented."
+    switch = {then: True} if then else {}
+    client.submit(client.library().add_demo, done=told, then=lambda _: st.session_state.update(switch))

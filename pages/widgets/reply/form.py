@@ -148,10 +148,10 @@ def _start(messages: list[Message], place: str, model: str, *sent: str) -> None:
     if not messages:
         client.set_notice("warning", "There is no conversation yet: type or paste one, or try an example.")
         return
+    form_page.start_run(_begin, messages, place, model, sent=sent)
 
-    def start() -> str:
-        asked, context = Conversation(messages=messages), bot_services.build_context(place)
-        chosen: Any = {"model": model, "include_read_pages": st.session_state.get(READ_PAGES_KEY)}
-        return bot_services.get_service(place).start_reply(asked, context, **chosen)
 
-    form_page.start_run(start, sent=sent)
+def _begin(messages: list[Message], place: str, model: str) -> str:
+    asked, context = Conversation(messages=messages), bot_services.build_context(place)
+    chosen: Any = {"model": model, "include_read_pages": st.session_state.get(READ_PAGES_KEY)}
+    return bot_services.get_service(place).start_reply(asked, context, **chosen)
