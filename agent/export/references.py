@@ -41,7 +41,9 @@ class Reference:
     url: str
     container: str
     authors: Sequence[str]
-    """People and groups, each whole; or the line that a page gives as its author, where it is not plain."""
+    """People and groups, each whole; or the line that a page gives as its author."""
+    are_people: bool
+    """Whether its metadata names the authors one by one, groups perhaps among them."""
     doi: str
     journal: str
     licence: str
@@ -63,7 +65,7 @@ class Reference:
     @property
     def names(self) -> list[tuple[str, ...]]:
         """The authors: family and given names of a person, the name of a group alone."""
-        return [split_person(name, self.container) or (name,) for name in self.authors]
+        return [(self.are_people and split_person(name, self.container)) or (name,) for name in self.authors]
 
     @property
     def remarks(self) -> list[str]:
@@ -124,6 +126,7 @@ def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
     stated = to_one_line(source.title or (page.title if page else ""))
     title = stated or url or to_one_line(source.url) or "Untitled"
     work = (source.publication or Publication()).complete(page.publication if page else None)
+    people = work.authors or (page.people if page else [])
     issued = parse_date_parts(page.published_at) if page else ()
     issued = issued if issued or not work.year else (work.year,)
     key = _make_key(site(source.url) or "document", issued, title, used)
@@ -133,7 +136,8 @@ def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
         url=url,
         container=host(source.url).removeprefix("www.") if url else "",
         issued=issued,
-        authors=[to_one_line(name) for name in work.authors or _split_line(page.author if page else "")],
+        authors=[to_one_line(name) for name in people or (page.author if page else "",) if name],
+        are_people=bool(people),
         doi=to_one_line(work.doi),
         journal=to_one_line(work.journal),
         licence=to_one_line(work.licence),
@@ -142,12 +146,6 @@ def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
         quotes=[to_one_line(quote) for quote in source.page_quotes],
         origin_note=PAGE_ORIGIN_LABELS[source.given],
     )
-
-
-def _split_line(line: str) -> list[str]:
-    """The people whom a line names; the line whole where it names other than people."""
-    names = re.split(r",\s+|\s+(?:and|&)\s+", line)
-    return names if all(split_person(name, "-") for name in names) else [line] * bool(line)
 
 
 def parse_date_parts(text: str) -> tuple[int, ...]:

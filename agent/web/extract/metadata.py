@@ -127,6 +127,7 @@ class PageMetadata:
 
     title: str
     author: str
+    people: list[str]
     published_at: str
     language: str
     publication: Publication | None
@@ -148,11 +149,13 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
         if name and content:
             metas.setdefault(name, content)
     things = read_json_ld(tree)
-    stated, names = list[str](), list[str]()
+    stated, names, people = list[str](), list[str](), list[str]()
     for thing in things:
         if isinstance(thing.get("datePublished"), str):
             stated.append(thing["datePublished"])
         names += read_authors(thing.get("author"))
+        stating = (one for one in _as_list(thing.get("author")) if isinstance(one, dict))
+        people += [name for one in stating if one.get("@type") == "Person" for name in read_authors(one)]
     for key in _DATE_KEYS:
         stated.append(metas.get(key, ""))
     for key in _AUTHOR_KEYS:
@@ -164,6 +167,7 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     byline = None if names else tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')
     if byline is not None and 0 < len(text := flat_text(byline)) <= 80:
         names = [_BY.sub("", text)]
+        people += re.split(r",\s+|\s+(?:and|und|et|y|&)\s+", names[0]) if names != [text] else []
     # the page's one h1 where `<title>` only adds the site's name, else og:title or `<title>`
     named = " ".join(head.title.get_text().split()) if head.title else ""
     tops = [flat_text(node) for node in tree.css("h1")[:3]]
@@ -175,6 +179,7 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     return PageMetadata(
         title=title,
         author=", ".join(dict.fromkeys(filter(None, map(str.strip, names))))[:200],
+        people=list(dict.fromkeys(filter(None, people)))[:MAX_AUTHORS],
         published_at=next(filter(None, map(normalize_date, stated)), ""),
         language=language.split(",")[0].strip().replace("_", "-"),
         publication=_find_publication(head, metas, things),

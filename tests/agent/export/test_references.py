@@ -143,3 +143,15 @@ def test_a_page_that_says_what_it_is_completes_what_the_engine_said():
     given = dataclasses.replace(full, answer=full.answer.replace(sources=[source]), stored_pages=pages)
     (found,) = collect_references(given)
     assert (found.doi, found.journal, found.issued) == ("10.5555/a", "Waders & Co", (2025, 3, 9))
+
+
+def test_only_who_is_told_to_be_a_person_is_named_family_first():
+    full = report()
+    for author, people, shown in (
+        ("New York Times", [], "{New York Times}"),
+        ("European Commission, Anna Berg", ["Anna Berg"], "Berg, Anna"),
+        ("Anna Berg, Karl Lind", [], "{Anna Berg, Karl Lind}"),
+    ):
+        pages = {key: page.replace(author=author, people=people) for key, page in full.stored_pages.items()}
+        found = collect_references(dataclasses.replace(full, stored_pages=pages))
+        assert bibtexparser.parse_string(render_bibtex(found)).entries[0]["author"] == shown

@@ -45,6 +45,23 @@ def test_authors(html: str, author: str) -> None:
     assert about(html).author == author
 
 
+@pytest.mark.parametrize(
+    ("html", "people"),
+    [
+        ('<span class="byline">By Anna Berg and Karl Lind</span>', ["Anna Berg", "Karl Lind"]),
+        ('<span class="byline">European Commission</span>', []),
+        ('<meta name="author" content="New York Times">', []),
+        (
+            '<script type="application/ld+json">{"@type": "Article", "author": [{"@type": "Person", "name": '
+            '"Anna Berg"}, {"@type": "Organization", "name": "European Commission"}]}</script>',
+            ["Anna Berg"],
+        ),
+    ],
+)
+def test_people_are_those_whom_the_page_calls_so(html: str, people: list[str]) -> None:
+    assert about(html).people == people
+
+
 @by_table
 def test_dates_are_stated_or_absent(html: str, day: str) -> None:
     assert about(html).published_at == day
