@@ -46,6 +46,7 @@ def test_a_reply_and_a_silence(server: Served, tab: Tab) -> None:
     page.wait_for_url("**/reply?run=*")
     screen.stands("No reply")
     expect(page.locator(".silence")).to_contain_text("Nothing is said. No source of the knowledge base fits.")
+    expect(screen.tab("Activity")).to_contain_text("Sources chosen: none")
     page.get_by_role("link", name="Another conversation").click()
     page.get_by_role("link", name="And for a school?").click()
     page.wait_for_url(f"**/reply?run={replied}")  # a link to the same screen is in the address, too

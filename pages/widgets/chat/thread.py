@@ -27,6 +27,7 @@ TABS = {
 }
 SHOWN_THREAD_KEY, SHOW_ALL_KEY = "chat-shown", "chat-opened-all"
 """The conversation that is shown, and whether all its turns are."""
+HINTS = dict.fromkeys((Status.STOPPED, Status.PAUSED), "Nothing is lost: continue, or ask something else.")
 MAX_TURNS = 6
 """Turns that are drawn at first, the newest."""
 
@@ -94,7 +95,7 @@ def _draw_newest(view: RunSnapshot) -> None:
             ui.act(view, "stop", "chat-stop", icon="stop")
             return
         if view.run.status in (Status.STOPPED, Status.PAUSED, Status.FAILED):
-            st.html(trace.render_unfinished(view))
+            st.html(f'<div class="ts">{status_line.render(view, HINTS)}</div>')
             pause_prompt.draw(view)
             controls.draw(view)
         form = functools.partial(clarify_form.draw, view, state) if state.own.needs_clarification else None

@@ -7,7 +7,7 @@ from agent.flows.chat.state import ChatRun, PassageGrade, PassageRef
 from agent.roles.chat import MIN_RELEVANT_SCORE
 from agent.workbench import RunSnapshot
 from pages.widgets.run.timeline_cards import build_cards
-from pages.widgets.shell import badges, client, escape, labels, markup
+from pages.widgets.shell import badges, client, escape, markup
 
 
 def render_progress(view: RunSnapshot) -> str:
@@ -47,13 +47,3 @@ def _read_passage(doc: PassageRef) -> str:
     except NotFound:
         return ""
     return text.removeprefix(doc.heading.rsplit(" › ", 1)[-1]).strip()
-
-
-def render_unfinished(view: RunSnapshot) -> str:
-    """How a turn that did not end stands, as HTML."""
-    chip = badges.render(labels.describe_status(view.run), labels.STATUS_TONE[view.run.status])
-    told = view.run.error or "Nothing is lost: continue, or ask something else."
-    return (
-        f'<div class="ts"><div class="ts-now" role="status">{chip}<span class="say soft">'
-        f"{escape.html(told)}</span></div></div>"
-    )

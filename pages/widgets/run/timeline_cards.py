@@ -105,7 +105,8 @@ def build_cards(view: RunSnapshot) -> list[Card]:
         if new:
             told.append(_tell_round(step.n, looks + 1, new, view))
             looks += len(new)
-        told += [_tell_answer(step.n, answer) for answer in step.change.get("answers") or []]
+        answers = step.change.get("answers") if view.run.settings.flow != "reply" else ()  # its steps tell it
+        told += [_tell_answer(step.n, answer) for answer in answers or []]
         if all(card.mark == "×" for card in told) and view.run.settings.flow != "research":
             words = FLOWS[view.run.settings.flow].describe_step(step.name, step.change).partition("\n")[0]
             title, _, why = words.partition(" — ")
