@@ -56,7 +56,9 @@ def draw() -> None:
     with st.container(gap="xsmall", key="runs-list"):
         for run in runs[:PAGE_SIZE]:
             _draw_row(run)
-    if not runs and (text or kind or state or is_bin or at):
+    if not runs and is_bin:
+        empty_state.draw("Nothing in the bin fits", "What you delete stays here and can be restored.")
+    elif not runs and (text or kind or state or at):
         empty_state.draw("No run fits", "Change the words, the kind or the state above.")
     elif not runs:
         empty_state.draw("No runs yet", "Ask a question on the Research page; all you start is kept here.")
