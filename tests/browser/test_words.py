@@ -58,6 +58,7 @@ def test_offline_is_told_as_offline_with_the_ways_on(server: Served, tab: Tab) -
     screen.ask("Who keeps Brattli hut?", world="live").stands("Answer to review")
     card = page.locator(".st-key-run-nothing")
     expect(card).to_contain_text("There is no network")
+    expect(page.get_by_text("No passage holds")).to_have_count(0)
     expect(card.get_by_role("button", name="Try again")).to_be_visible()
     screen.looks_right()
     card.get_by_role("button", name="Use the demo").click()

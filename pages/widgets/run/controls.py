@@ -128,7 +128,7 @@ def _draw_verdict(view: RunSnapshot) -> None:
     run_id, head = view.run.id, view.head
     with st.container(horizontal=True, width="content"):
         if view.run.status is Status.REVIEW:
-            first = "secondary" if pause_prompt.is_empty(view) else "primary"
+            first = "primary" if view.state.answers and view.state.answers[-1].sentences else "secondary"
             ui.act(view, "accept", "research-accept", icon="check", type=first)
             with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
                 hint = "e.g. Which year? Leave out wiki.example."
