@@ -12,7 +12,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
       pane.tell(target.dataset.see)
     })
     pane.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && event.target.matches("[role=button]")) pane.tell(event.target.dataset.see)
+      if (![" ", "Enter"].includes(event.key) || !event.target.matches("[role=button]")) return
+      event.preventDefault()  // or the page would scroll by a window
+      pane.tell(event.target.dataset.see)
     })
     // who comes back from a stored page, or from the evidence on a narrow window, sees the sentence again
     let isShown = false
@@ -38,8 +40,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   if (window.touchstoneEscape) return
   window.touchstoneEscape = true
+  const ABOVE = ":is([role=dialog], [role=listbox], [role=menu], [data-testid=stPopoverBody])"  // it closes alone
   document.addEventListener("keydown", (event) => {
-    const isTyping = event.target.closest?.("textarea, input, [role=dialog], [data-testid=stPopoverBody]")
-    if (event.key === "Escape" && !isTyping) document.querySelector(".st-key-evidence-close button")?.click()
-  })
+    if (event.key !== "Escape" || event.target.closest?.("textarea, input")) return
+    const isCovered = [...document.querySelectorAll(ABOVE)].some((one) => one.checkVisibility())
+    if (!isCovered) document.querySelector(".st-key-evidence-close button")?.click()
+  }, true)
 }

@@ -51,11 +51,14 @@ def draw(
             if counts.get(name)
         )
         st.html(f"<style>{rules}</style>")
-        opened = st.tabs(list(tabs), key=key, on_change="rerun")
-        for draw_tab, tab in zip(tabs.values(), opened, strict=True):
+        kept = f"{key}-kept"  # Streamlit forgets the tab while something is open in its place
+        if kept in st.session_state:
+            st.session_state.setdefault(key, st.session_state[kept])
+        for name, tab in zip(tabs, st.tabs(list(tabs), key=key, on_change="rerun"), strict=True):
             if tab.open:
+                st.session_state[kept] = name
                 with tab:
-                    draw_tab(view)
+                    tabs[name](view)
 
 
 def _draw_opened(newest: RunSnapshot, see: str) -> bool:

@@ -43,7 +43,8 @@ def render(view: RunSnapshot, hints: Mapping[Status, str]) -> str:
     imported = badges.render("imported", "warn") if view.run.imported else ""
     status = "paused" if pause_prompt.describe_outage(view) else view.run.status
     line = f"{chip}{imported}{told}"
-    return f'<div class="ts-now" data-status="{status}" role="status" aria-live="polite">{line}</div>'
+    names = f'data-run="{view.run.id}" data-status="{status}"'
+    return f'<div class="ts-now" {names} role="status" aria-live="polite">{line}</div>'
 
 
 def _find_ready(view: RunSnapshot) -> Answer | None:

@@ -36,7 +36,10 @@ export default function () {
   }
   const restore = () => {
     if (!held || document.activeElement !== document.body) return
-    if (held.one.isConnected && !held.one.disabled) return
+    if (held.one.isConnected && !held.one.disabled) {
+      if (held.isHidden && held.one.checkVisibility({ visibilityProperty: true })) held.one.focus({ preventScroll: true })
+      return
+    }
     if (!held.boxes.length || focus(held.boxes[0])) return
     held.lost ||= performance.now()
     if (performance.now() - held.lost < 700) setTimeout(restore, 200)
@@ -44,17 +47,23 @@ export default function () {
   }
   document.addEventListener("pointerdown", () => (held = null), true)
   document.addEventListener("focusin", (event) => hold(event.target), true)
+  document.addEventListener("focusout", () => {
+    if (held) held.isHidden = !held.one.checkVisibility({ visibilityProperty: true })
+  }, true)
+  if (document.activeElement !== document.body) hold(document.activeElement)
 
+  // Which run is shown and how it stands, by the line that says so: the address may name the next one already.
   let run = new URLSearchParams(location.search).get("run"), status = ""
   const follow = () => {
-    const asked = new URLSearchParams(location.search).get("run")
-    if (asked !== run && document.querySelector(".st-key-run-head")) {
-      if (asked) document.querySelector(".stMain").scrollTop = 0
-      ;[run, status] = [asked, ""]
+    const line = document.querySelector(".ts-now[data-run]")
+    if (run !== line?.dataset.run) document.querySelector(".ts-ready")?.remove()
+    if (!line) return
+    if (run !== line.dataset.run) {
+      ;[run, status] = [line.dataset.run, ""]
+      document.querySelector(".stMain").scrollTop = 0
     }
-    const now = document.querySelector(".ts-now")?.dataset.status ?? status
-    if (status === "running" && now === "review") tell()
-    status = now
+    if (status === "running" && line.dataset.status === "review") tell()
+    status = line.dataset.status
   }
   const tell = () => {
     const answer = document.querySelector(".st-key-pane-answer"), main = document.querySelector(".stMain")
@@ -69,7 +78,7 @@ export default function () {
     document.querySelector(".stApp").append(ready)
   }
   new MutationObserver(() => (follow(), restore())).observe(document.body, {
-    childList: true, subtree: true, attributeFilter: ["data-status", "disabled"],
+    childList: true, subtree: true, attributeFilter: ["data-status", "data-run", "disabled"],
   })
 
   // On a phone the list of screens closes on a choice.

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.errors import SignInRefused
@@ -27,13 +28,17 @@ STYLE = b"<style>%s</style>" % (Path(__file__).parent / "style.css").read_bytes(
 
 
 class StyleMiddleware:
-    """ASGI middleware: the stylesheet stands at the end of the page that loads Streamlit. Drawn as an element it
-    would come after the others and move them all."""
+    """ASGI middleware: the stylesheet stands at the end of the page that loads Streamlit, compressed with it.
+    Drawn as an element it would come after the others and move them all."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+        self.app, self.styled = app, GZipMiddleware(self._add_style)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        may_be_page = scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", "")
+        await (self.styled if may_be_page else self.app)(scope, receive, send)
+
+    async def _add_style(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_page = False
 
         async def with_style(message: Message) -> None:
@@ -48,9 +53,6 @@ class StyleMiddleware:
                 message["body"] += STYLE
             await send(message)
 
-        if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
-            await self.app(scope, receive, send)
-            return
         plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
         await self.app({**scope, "headers": plain}, receive, with_style)
 
