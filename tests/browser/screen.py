@@ -105,7 +105,7 @@ class Screen:
     @contextmanager
     def menu(self, opener: Locator, inside: Locator) -> Iterator[None]:
         """Open a menu by its button until something inside it is seen; close it when all in it is done."""
-        opener = opener.first  # for a moment it may be drawn twice
+        opener, inside = opener.first, inside.first  # for a moment they may be drawn twice
         is_fold = opener.evaluate("e => e.tagName") == "SUMMARY"
         fold = lambda: inside.is_visible() and opener.click()  # noqa: E731
         close = fold if is_fold else lambda: self.page.keyboard.press("Escape")

@@ -3,26 +3,185 @@ where a person reads, and what is opened stays open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, ViewportSize, expect
 
-from tests.browser.screen import QUESTION, Screen, Tab, act_until
+from tests.browser.screen import Screen, Tab, act_until
 from tests.browser.served import Served
 
 RETURN = "Enter"
+HEAD, PANE = ".st-key-evidence-head", ".st-key-pane-evidence"
+CITE = ".answer-pane button.cite"
+STANDS = """() => [document.querySelector('.stMain').scrollTop, document.querySelector('.answer-pane').getBoundingClientRect().top]"""
+
+
+class Act(NamedTuple):
+    """A kind of control: the control, what is seen when it was acted on, what is opened before (a tab, or what is
+    behind a citation), and what has the focus then, where that is not the control."""
+
+    control: str
+    seen: str
+    opened: str = ""
+    focused: str = ""
+
+
+def menu(key: str, seen: str, opened: str = "") -> Act:
+    """A button that opens what Escape closes again."""
+    return Act(f'[class*="st-key-{key}"] button', f"text={seen}", opened)
+
+
+def swap(before: str, after: str, opened: str = "") -> Act:
+    """A button that another takes the place of."""
+    one, other = (f'[class*="st-key-{name}"] button' for name in (before, after))
+    return Act(one, other, opened, other)
+
+
+MENUS = {
+    "send back": menu("research-send-back", "What is wrong or missing?"),
+    "length": menu("research-length", "Written again from the facts found"),
+    "copy": menu("research-copy", "The sign at the corner copies it."),
+    "export": menu("export-", "To send"),
+    "add a fact": menu("ledger-add", "The fact, in a sentence", "Facts"),
+    "correct": menu("fact-correct", "What it states", CITE),
+}
+ACTS = {
+    "citation": Act(CITE, f"{HEAD} >> text=Behind this sentence"),
+    "mark": Act(".answer-pane button.mark", f"{HEAD} >> text=Sources disagree"),
+    "tab": Act(
+        f'{PANE} [role=tab]:has-text("Plan")', f'{PANE} [aria-selected=true]:has-text("Plan")', "Sources"
+    ),
+    **MENUS,
+    "always use": swap("fact-always-use", "fact-use-normally", CITE),
+    "use normally": swap("fact-use-normally", "fact-always-use", CITE),
+    "exclude": swap("fact-exclude", "fact-restore", CITE),
+    "accept": swap("research-accept", "research-reopen"),
+    "reopen": swap("research-reopen", "research-accept"),
+}
+"""The kinds, in the order in which one run is acted on."""
 
 
 @pytest.fixture(scope="module")
 def run_id(server: Served, browser: Browser) -> str:
-    """A run whose sources disagree, answered."""
+    """A run whose sources disagree, answered without a model."""
     context = browser.new_context()
-    screen = Screen(context.new_page(), server.url).open().ask(QUESTION)
+    screen = Screen(context.new_page(), server.url).open().ask("In which year was Älvmora Mejeri founded?")
     screen.stands("Answer to review")
     found = screen.run_id
     context.close()
     return found
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["light", "dark"])
+def reader(server: Served, browser: Browser, run_id: str, request: pytest.FixtureRequest) -> Iterator[Screen]:
+    """Who reads this run in a low window, scrolled."""
+    size: ViewportSize = {"width": 1280, "height": 500}
+    context = browser.new_context(viewport=size, color_scheme="dark" if request.param else "light")
+    screen = Screen(context.new_page(), server.url).open(run_id)
+    screen.stands("Answer to review")
+    yield screen
+    context.close()
+
+
+@pytest.mark.parametrize("kind", ACTS)
+def test_the_focus_stays_where_a_person_acts_and_nothing_moves(reader: Screen, kind: str) -> None:
+    page, act = reader.page, ACTS[kind]
+    if act.opened == CITE:
+        open_evidence(reader)
+    elif act.opened:
+        reader.tab(act.opened)
+    control, seen = (page.locator(one).filter(visible=True).first for one in (act.control, act.seen))
+    expect(control).to_be_visible()
+    page.locator(".stMain").evaluate("e => e.scrollTo(0, 60)")
+    control.evaluate("e => e.focus({preventScroll: true})")
+    before = page.evaluate(STANDS)
+    page.keyboard.press(RETURN)
+    expect(seen).to_be_visible()
+    expect(page.locator(act.focused).filter(visible=True).first if act.focused else control).to_be_focused()
+    if kind in MENUS:
+        page.keyboard.press("Escape")  # the menu alone, not what is open below it
+        expect(seen).to_be_hidden()
+        expect(control).to_be_focused()
+        assert page.locator(HEAD).is_visible() is (act.opened == CITE)
+    assert page.evaluate(STANDS) == before
+
+
+def open_evidence(screen: Screen) -> None:
+    """What is behind the first citation, by keyboard."""
+    head = screen.page.locator(HEAD)
+    if not head.is_visible():
+        screen.page.locator(CITE).first.focus()
+        screen.page.keyboard.press(RETURN)
+        expect(head).to_be_visible()
+
+
+def test_escape_leads_back_to_the_tab_and_to_the_sentence(reader: Screen) -> None:
+    page = reader.page
+    reader.tab("Plan")
+    open_evidence(reader)
+    page.locator(f"{HEAD} button").last.focus()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("tab", name="Plan")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(CITE).first).to_be_focused()
+
+
+def test_a_row_is_chosen_and_edited_in_its_place(reader: Screen) -> None:
+    page = reader.page
+    page.set_viewport_size({"width": 1280, "height": 900})
+    grid = reader.tab("Facts").locator("canvas").first
+    box = grid.bounding_box()
+    assert box
+    before = page.evaluate(STANDS)
+    page.mouse.click(box["x"] + 20, box["y"] + 50)
+    expect(reader.button("Exclude 1 fact")).to_be_visible()
+    page.mouse.click(box["x"] + 20, box["y"] + 50)
+    expect(reader.button("Exclude 1 fact")).to_be_hidden()
+    page.mouse.dblclick(box["x"] + 150, box["y"] + 50)
+    cell = page.locator("textarea.gdg-input")
+    cell.fill("Rewritten.")
+    cell.press(RETURN)
+    expect(reader.button("Save 1 changed fact")).to_be_visible()
+    assert page.evaluate("document.activeElement !== document.body")
+    assert page.evaluate(STANDS) == before
+
+
+def test_what_is_sent_from_a_form_leaves_the_focus_beside_it(server: Served, tab: Tab) -> None:
+    page = tab(height=500)
+    screen = Screen(page, server.url).open().ask("In which year was Älvmora Mejeri founded?")
+    screen.stands("Answer to review")
+    before = page.evaluate(STANDS)
+    open_evidence(screen)
+    correct = page.locator('[class*="st-key-fact-correct"] button').filter(visible=True).first
+    with screen.menu(correct, page.get_by_label("What it states")):
+        page.get_by_label("What it states").fill("Älvmora Mejeri was founded in 1979.")
+        page.get_by_role("button", name="Save the correction").press(RETURN)
+        expect(page.get_by_label("What it states")).to_be_hidden()
+    expect(correct).to_be_focused()
+    comment = page.get_by_label("Comment on it")
+    if not comment.is_visible():
+        open_evidence(screen)
+    comment.fill("Which year?")
+    screen.button("Send comment").press(RETURN)
+    expect(page.locator(f"{HEAD} button").first).to_be_focused()
+    screen.stands("Answer to review")
+    screen.button("Send back").press(RETURN)
+    page.get_by_label("What is wrong or missing?").fill("How many solar panels are there on its roof?")
+    screen.button("Send back and continue").press(RETURN)
+    expect(page.locator(".st-key-run-bar button").filter(visible=True).first).to_be_focused()
+    screen.stands("Answer to review")
+    assert page.evaluate(STANDS) == before
+
+
+def test_options_close_on_their_button(server: Served, tab: Tab) -> None:
+    screen = Screen(tab(height=500), server.url).open()
+    options = screen.button("Options").first
+    top = options.bounding_box()
+    options.press(RETURN)
+    expect(screen.page.get_by_label("Search in")).to_be_visible()
+    expect(options).to_be_focused()
+    assert options.bounding_box() == top
 
 
 def test_step_by_step_the_focus_goes_to_the_next_decision(server: Served, tab: Tab) -> None:

@@ -96,7 +96,7 @@ def _draw_newest(view: RunSnapshot) -> None:
             return
         if view.run.status in (Status.STOPPED, Status.PAUSED, Status.FAILED):
             st.html(f'<div class="ts">{status_line.render(view, HINTS)}</div>')
-            pause_prompt.draw(view)
+            pause_prompt.draw(view, in_bar=pause_prompt.is_answered(view))
             controls.draw(view)
         form = functools.partial(clarify_form.draw, view, state) if state.own.needs_clarification else None
         turn.draw(view, state, form=form)

@@ -52,7 +52,8 @@ def _draw_live(view: RunSnapshot) -> None:
 def _draw_answer(view: RunSnapshot) -> None:
     """What it asks its person; the answer, or how far it is."""
     pause_prompt.draw(view)
-    revision_panel.draw_understood(view)
+    if not view.state.answers:
+        revision_panel.draw_understood(view)
     outline_panel.draw(view)
     pending_decision.draw(view, _list_engines(view))
     if plan_panel.waits(view):

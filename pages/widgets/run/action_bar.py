@@ -8,7 +8,8 @@ import streamlit as st
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.forms import form_page
-from pages.widgets.run import controls
+from pages.widgets.research import revision_panel
+from pages.widgets.run import controls, pause_prompt
 from pages.widgets.shell import client, drafts, polling
 
 THREADED_FLOWS = ("research", "site")
@@ -19,6 +20,9 @@ RESTS = (Status.REVIEW, Status.DONE)
 def draw(view: RunSnapshot) -> None:
     """The acts that fit how the run stands."""
     with st.container(key="run-bar"):
+        pause_prompt.draw(view, in_bar=True)
+        if view.run.settings.flow == "research" and view.state.answers and not view.run.is_accepted:
+            revision_panel.draw_understood(view)
         if view.run.status not in RESTS or not view.state.answers:
             controls.draw(view)
             return

@@ -22,7 +22,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
       if (isShown === pane.offsetWidth > 0 || !pane.isConnected) return
       isShown = !isShown
       const [place, block] = isShown ? [".answer-pane .sentence.chosen", "center"] : [".st-key-pane-evidence", "start"]
-      setTimeout(() => document.querySelector(place)?.scrollIntoView({ block }), 200)
+      const seen = document.querySelector(place)  // what is opened a moment later is acted on where it is
+      setTimeout(() => seen?.scrollIntoView({ block }), 200)
     }).observe(pane)
   }
   pane.tell = (see) => setTriggerValue("see", see)
@@ -41,9 +42,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (window.touchstoneEscape) return
   window.touchstoneEscape = true
   const ABOVE = ":is([role=dialog], [role=listbox], [role=menu], [data-testid=stPopoverBody])"  // it closes alone
+  const OPENED = ".answer-pane :is(button.chosen, .chosen[tabindex], .chosen + .cites button)"
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.target.closest?.("textarea, input")) return
     const isCovered = [...document.querySelectorAll(ABOVE)].some((one) => one.checkVisibility())
-    if (!isCovered) document.querySelector(".st-key-evidence-close button")?.click()
+    const close = document.querySelector(".st-key-evidence-close button")
+    if (isCovered || !close) return
+    if (!event.target.closest?.(".answer-pane")) document.querySelector(OPENED)?.focus({ preventScroll: true })
+    close.click()
   }, true)
 }

@@ -63,10 +63,17 @@ def is_empty(view: RunSnapshot) -> bool:
     return is_reviewed and not (view.state.facts or view.state.answers[-1].sentences)
 
 
-def draw(view: RunSnapshot) -> None:
-    """The question with its answers; nothing when none is asked."""
-    draw_outage(view)
-    _draw_halt(view)
+def draw(view: RunSnapshot, *, in_bar: bool = False) -> None:
+    """The question with its answers: in the place of the answer, or in the bar where there is one, which then
+    does not move."""
+    if in_bar is is_answered(view):
+        draw_outage(view)
+        _draw_halt(view)
+
+
+def is_answered(view: RunSnapshot) -> bool:
+    """Whether there is an answer to read."""
+    return bool(view.state.answers and view.state.answers[-1].sentences)
 
 
 @places.in_place

@@ -28,7 +28,11 @@ def draw(view: RunSnapshot, hints: Mapping[Status, str]) -> None:
         if is_open:
             see = f"{view.run.id}.{is_open[0].id}"
             ui.button("Settle it", "status-settle", answer_pane.open_evidence, see, type="tertiary")
-        if _is_unjudged(answer) and not client.workbench().active_configuration().model:
+        if (
+            _is_unjudged(answer)
+            and not view.run.is_accepted
+            and not client.workbench().active_configuration().model
+        ):
             ui.link("pages/settings.py", "Connect a model", "key")
         figures = f'<p class="small soft">{_render_figures(view, answer)}</p>'
         st.html(f'<div class="ts">{figures}</div>', width="content")

@@ -14,22 +14,23 @@ export default function () {
   keep(document.activeElement)  // it was typed before this was here
 
   // The control that a person acted on, with the names of the boxes around it (of those around the menu it is in,
-  // too). When it goes, what is drawn in its place has the focus; else the first control of the nearest box.
+  // too) and its place in each. When it goes, what is drawn in its place has the focus; else the first control of
+  // the nearest box.
   let held = null, outside = []
   const CONTROLS = ":is(button, input, textarea, summary, a, [role=tab]):not(:disabled)"
   const name = (one) => one.getAttribute("aria-label") || one.textContent
+  const list = (box) => [...document.querySelectorAll(`.${CSS.escape(box)} ${CONTROLS}`)].filter((one) => one.checkVisibility())
   const hold = (one) => {
     const boxes = []
-    for (let box = one; box && !box.matches('[class*="st-key-pane"]'); box = box.parentElement)
-      boxes.push(...[...box.classList].filter((each) => each.startsWith("st-key-")))
+    for (let box = one; box && !box.matches(".st-key-panes"); box = box.parentElement)
+      for (const key of box.classList) if (key.startsWith("st-key-")) boxes.push([key, list(key).indexOf(one)])
     if (one.closest("[data-testid=stPopoverBody]")) boxes.push(...outside)
     else outside = boxes
     held = { one, name: name(one), boxes, lost: 0 }
   }
-  const focus = (box) => {
-    const found = [...document.querySelectorAll(`.${CSS.escape(box)} ${CONTROLS}`)].filter((one) => one.checkVisibility())
-    const again = found.find((one) => name(one) === held.name) ?? found[0]
-    const before = held
+  const focus = ([box, place]) => {
+    const found = list(box), before = held
+    const again = found.find((one) => name(one) === held.name) ?? found[place] ?? found[0]
     again?.focus({ preventScroll: true })
     if (again) held = { ...before, one: again, lost: 0 }
     return Boolean(again)
@@ -54,12 +55,17 @@ export default function () {
 
   // Which run is shown and how it stands, by the line that says so: the address may name the next one already.
   let run = new URLSearchParams(location.search).get("run"), status = ""
+  const keepPlace = (least) => {
+    const page = document.querySelector(".stMainBlockContainer > div")
+    if (page) page.style.minHeight = least && `${least - page.offsetTop}px`
+  }
   const follow = () => {
     const line = document.querySelector(".ts-now[data-run]")
     if (run !== line?.dataset.run) document.querySelector(".ts-ready")?.remove()
-    if (!line) return
+    if (!line) return keepPlace("")
     if (run !== line.dataset.run) {
       ;[run, status] = [line.dataset.run, ""]
+      keepPlace("")
       document.querySelector(".stMain").scrollTop = 0
     }
     if (status === "running" && line.dataset.status === "review") tell()
@@ -77,6 +83,11 @@ export default function () {
     }
     document.querySelector(".stApp").append(ready)
   }
+  // A page that gets shorter below the reader does not scroll: it ends no higher than what is seen of it.
+  document.addEventListener("scroll", ({ target }) => {
+    if (target.matches?.(".stMain") && document.querySelector(".ts-now[data-run]"))
+      keepPlace(target.scrollTop && target.scrollTop + target.clientHeight)
+  }, true)
   new MutationObserver(() => (follow(), restore())).observe(document.body, {
     childList: true, subtree: true, attributeFilter: ["data-status", "data-run", "disabled"],
   })
