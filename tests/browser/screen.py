@@ -108,7 +108,8 @@ class Screen:
         opener, inside = opener.first, inside.first  # for a moment they may be drawn twice
         is_fold = opener.evaluate("e => e.tagName") == "SUMMARY"
         fold = lambda: inside.is_visible() and opener.click()  # noqa: E731
-        close = fold if is_fold else lambda: self.page.keyboard.press("Escape")
+        escape = lambda: inside.is_visible() and self.page.keyboard.press("Escape")  # noqa: E731
+        close = fold if is_fold else escape
         act_until(
             lambda: inside.is_visible() or opener.click(),
             lambda limit: expect(inside).to_be_visible(timeout=limit),
@@ -148,9 +149,9 @@ class Screen:
             with suppress(TimeoutError):  # it goes with the limit it asks about
                 if write.is_visible():
                     write.click(timeout=5_000)
-        expect(wanted).to_be_visible()
-        if status:  # of a run that is left, the line may stand a moment longer
-            assert line.get_attribute("data-status") != "failed", line.inner_text()
+        shown = wanted.filter(visible=True).evaluate("e => e.dataset.status ?? e.textContent", timeout=60_000)
+        assert shown in (status, words), shown  # the moment it is shown: the line may go on at once
+        assert line.get_attribute("data-status") != "failed", line.inner_text()
 
     def see(self, sentence: int = 1, source: int = 0) -> Locator:
         """Open what is behind a sentence of the newest answer, by its text or one of its citations; the pane
