@@ -45,3 +45,15 @@ def test_what_is_no_table(html: str) -> None:
 def test_a_first_row_that_begins_with_its_own_name_names_no_columns(html: str, headed: bool) -> None:
     found = grid(f"<table>{html}</table>")
     assert found and found.headed is headed
+
+
+def test_a_table_that_holds_the_title_of_its_page_is_layout() -> None:
+    html = (
+        "<table><tr><td colspan=2>The open roll</td></tr>"
+        "<tr><td><a href='/'>Most viewed</a></td><td><h1>Search</h1><p>It lists 1,911 companies.</p></td></tr>"
+        "<tr><td>Footer</td><td>Extracts for 75 kr.</td></tr></table>"
+    )
+    node = LexborHTMLParser(html).css_first("table")
+    assert parse_table(node) is None
+    plain = LexborHTMLParser(html.replace("h1>", "b>")).css_first("table")
+    assert parse_table(plain) is not None
