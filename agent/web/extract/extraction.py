@@ -21,7 +21,7 @@ LOCKED = (
     "The {} is locked with a password or a copy protection. Open it, save it without, and add that, or look "
     "for an unlocked copy."
 )
-EXTRACTION_VERSION = 1
+EXTRACTION_VERSION = 2
 """Raised when bodies are read in another way: a stored page is then read again from its body."""
 
 

@@ -313,7 +313,7 @@ def parse_table(node: LexborNode) -> TableGrid | None:
     """The table's rows; None when it is one cell wide, holds other tables, a page's title or mostly prose,
     frames a text, or is declared layout."""
     is_declared_layout = node.attributes.get("role") in ("presentation", "none")
-    if is_declared_layout or any(child.css_first("table, h1") for child in node.iter()):
+    if is_declared_layout or any(child.css_first("table, :not(caption) > h1") for child in node.iter()):
         return None
     caption, rows = "", list[LexborNode]()
     for child in node.iter():

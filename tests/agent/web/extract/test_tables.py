@@ -57,3 +57,5 @@ def test_a_table_that_holds_the_title_of_its_page_is_layout() -> None:
     assert parse_table(node) is None
     plain = LexborHTMLParser(html.replace("h1>", "b>")).css_first("table")
     assert parse_table(plain) is not None
+    named = "<table><caption><h1>Masses</h1></caption><tr><th>Part<th>kg<tr><td>Rod<td>2</table>"
+    assert parse_table(LexborHTMLParser(named).css_first("table")) is not None
