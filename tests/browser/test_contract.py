@@ -160,8 +160,13 @@ def test_what_is_sent_from_a_form_leaves_the_focus_beside_it(server: Served, tab
         expect(page.get_by_label("What it states")).to_be_hidden()
     expect(correct).to_be_focused()
     expect(page.get_by_text("The answer does not say this any more.")).to_be_visible()
-    page.locator(CITE).first.press(RETURN)  # what is behind the sentence as it reads now
-    page.get_by_label("Comment on it").fill("Which year?")
+    comment = page.get_by_label("Comment on it")  # on the sentence as it reads now
+    act_until(
+        lambda: comment.is_visible() or page.locator(CITE).first.press(RETURN),
+        lambda limit: expect(comment).to_be_visible(timeout=limit),
+        *(5_000, 10_000, 45_000),
+    )
+    comment.fill("Which year?")
     screen.button("Send comment").press(RETURN)
     expect(page.locator(f"{HEAD} button").first).to_be_focused()
     screen.stands("Answer to review")
