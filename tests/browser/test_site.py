@@ -3,6 +3,8 @@ that is refused politely."""
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Locator, expect
 
 from tests.browser.screen import Screen, Tab
@@ -53,6 +55,9 @@ def test_answer_follow_up_and_a_polite_no(server: Served, tab: Tab) -> None:
     expect(screen.tab("Sources").locator("li", has_text="Returns and refunds").locator(".n")).to_have_text(
         "1"
     )
+    with screen.menu(screen.button("Source graph"), page.locator(".graph")):
+        cited = page.locator(".graph li", has_text="Returns and refunds")
+        expect(cited).to_contain_text(re.compile(r"^1 Returns and refunds\d+ facts? · kallsteg.example/"))
 
     first = screen.run_id
     screen.ask_on("And who pays for the postage?")

@@ -189,7 +189,7 @@ def test_a_stored_page_marks_quotes_and_nothing_else():
 
 
 def test_the_graph_has_a_row_for_each_search_and_page_below_what_it_was_found_on():
-    looks = [("https://a/", "ok", 1), ("https://b/", "ok", 0), ("https://c/", "blocked", 0)]
+    looks = [("https://a/", "ok"), ("https://b/", "ok"), ("https://c/", "blocked")]
     pages = [
         fill(
             PageRef,
@@ -198,10 +198,9 @@ def test_the_graph_has_a_row_for_each_search_and_page_below_what_it_was_found_on
             step=n,
             found_on="search: q",
             outcome=o,
-            facts=f,
             page_id=u[8] * (o == "ok"),
         )
-        for n, (u, o, f) in enumerate(looks, 3)
+        for n, (u, o) in enumerate(looks, 3)
     ]
     pages[1].links = ["https://a/", "https://elsewhere/"]
     searches = [
@@ -212,12 +211,16 @@ def test_the_graph_has_a_row_for_each_search_and_page_below_what_it_was_found_on
     state = RunState(
         question="Q?", actions=searches, pages={page.url: page for page in pages}, answers=[answer]
     )
+    state.facts = {name: _fact(id=name, page_id="a") for name in ("f1", "f2")}
     view = RunSnapshot(fill(Run, id="r", settings=Settings()), state, [], Usage(), 0, "")
     drawn = page_graph.render(view)
-    assert drawn.count("<li>") == 6 and drawn.index("“q”") < drawn.index("b · no facts") < drawn.index(
-        "“&lt;img"
+    places = [drawn.index(name) for name in ("“q”", "2 facts · a<", "<small>b<", "“&lt;img")]
+    assert drawn.count("<li>") == 6 and places == sorted(places)
+    assert (
+        drawn.count('<path class=""') == 3
+        and drawn.count('<path class="way"') == 2
+        and drawn.count('<path class="link"') == 1
     )
-    assert drawn.count('<path class=""') == 5 and drawn.count('<path class="link"') == 1
     assert '<circle class="cited"' in drawn and '<b class="n">7</b>' in drawn and "blocked us" in drawn
     assert drawn.count('data-see="r.p-') == 2 and "<img" not in drawn
 
