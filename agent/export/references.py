@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from string import ascii_lowercase
@@ -23,13 +23,6 @@ from agent.types import PAGE_ORIGIN_LABELS, PageRef, Publication, Source
 
 _DATE = re.compile(r"(?!0000)(\d{4})(?!\d)(?:-(0[1-9]|1[0-2])(?!\d)(?:-(0[1-9]|[12]\d|3[01])(?!\d))?)?")
 _WORD = re.compile(r"[a-z0-9]{3,}")
-_IN_NAMES = str.maketrans("", "", "'’.-")
-_GROUP = re.compile(
-    r"\b(the|and|team|staff|desk|news\w*|redaktion\w*|editor\w*|press|agency|media|office|ministry|department|"
-    r"universit\w+|institut\w*|college|school|council|museum|library|society|club|association|union|foundation|"
-    r"bank|company|group|inc|ltd|llc|ab|oy|gmbh|ag|kommun|city|county|authority|committee|cent(?:er|re)|admin)\b"
-)
-"""What groups are called, and no person."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +35,8 @@ class Reference:
     container: str
     authors: Sequence[str]
     """People and groups, each whole; or the line that a page gives as its author."""
-    are_people: bool
-    """Whether its metadata names the authors one by one, groups perhaps among them."""
+    people: Mapping[str, str]
+    """Those of the authors whose names are known in parts: "Field, Ana"."""
     doi: str
     journal: str
     licence: str
@@ -63,29 +56,11 @@ class Reference:
         return ", ".join(filter(None, parts))
 
     @property
-    def names(self) -> list[tuple[str, ...]]:
-        """The authors: family and given names of a person, the name of a group alone."""
-        return [(self.are_people and split_person(name, self.container)) or (name,) for name in self.authors]
-
-    @property
     def remarks(self) -> list[str]:
         """The origin note in brackets, the licence, and the quotes in quotation marks."""
         origin = [f"({self.origin_note})"] if self.origin_note else []
         licence = [f"Licence: {self.licence}."] if self.licence else []
         return [*origin, *licence, *(f"“{quote}”" for quote in self.quotes)]
-
-
-def split_person(name: str, place: str) -> tuple[str, str] | None:
-    """Family and given names of a person; None for a group, for the site at `place` itself, and where it is
-    not plain who it is."""
-    words, bare = name.split(), "".join(_WORD.findall(_to_ascii(name)))
-    is_named = all(word.translate(_IN_NAMES).isalpha() and not word[2:].isupper() for word in words)
-    is_site = bare in "".join(_WORD.findall(_to_ascii(place)))
-    if is_site or not is_named or not 2 <= len(words) <= 5 or _GROUP.search(name.lower()):
-        return None
-    family = next((n for n, word in enumerate(words) if n and word[0].islower()), len(words) - 1)
-    is_plain = words[0][0].isupper() and words[-1][0].isupper() and not words[-1].endswith(".")
-    return (" ".join(words[family:]), " ".join(words[:family])) if is_plain else None
 
 
 def collect_references(report: Report, extra: Iterable[PageRef] = ()) -> list[Reference]:
@@ -126,7 +101,6 @@ def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
     stated = to_one_line(source.title or (page.title if page else ""))
     title = stated or url or to_one_line(source.url) or "Untitled"
     work = (source.publication or Publication()).complete(page.publication if page else None)
-    people = work.authors or (page.people if page else [])
     issued = parse_date_parts(page.published_at) if page else ()
     issued = issued if issued or not work.year else (work.year,)
     key = _make_key(site(source.url) or "document", issued, title, used)
@@ -136,8 +110,8 @@ def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
         url=url,
         container=host(source.url).removeprefix("www.") if url else "",
         issued=issued,
-        authors=[to_one_line(name) for name in people or (page.author if page else "",) if name],
-        are_people=bool(people),
+        authors=[to_one_line(name) for name in work.authors or [page.author if page else ""] if name],
+        people={to_one_line(name): to_one_line(turned) for name, turned in work.people.items()},
         doi=to_one_line(work.doi),
         journal=to_one_line(work.journal),
         licence=to_one_line(work.licence),
@@ -205,8 +179,10 @@ def render_csl(references: Iterable[Reference]) -> str:
             "title": reference.title,
             "container-title": reference.journal or reference.container,
             "author": [
-                dict(zip(("family", "given") if name[1:] else ("literal",), name, strict=True))
-                for name in reference.names
+                dict(zip(("family", "given"), reference.people[name].split(", ", 1), strict=False))
+                if name in reference.people
+                else {"literal": name}
+                for name in reference.authors
             ],
             "DOI": reference.doi,
             "URL": reference.url,
@@ -232,7 +208,7 @@ def render_ris(references: Iterable[Reference]) -> str:
             "TY": "JOUR" if reference.journal else "ELEC" if reference.url else "GEN",
             "ID": reference.key,
             "TI": reference.title,
-            "AU": list(map(", ".join, reference.names)),
+            "AU": [reference.people.get(name, name) for name in reference.authors],
             "T2": reference.journal or reference.container,
             "DO": reference.doi,
             "PY": str(reference.issued[0]) if issued else "",
@@ -256,8 +232,8 @@ def render_bibtex(references: Iterable[Reference]) -> str:
         fields = {
             "title": escape_tex(reference.title),
             "author": " and ".join(
-                escape_tex(", ".join(name)) if name[1:] else f"{{{escape_tex(*name)}}}"
-                for name in reference.names
+                escape_tex(reference.people.get(name, "")) or f"{{{escape_tex(name)}}}"
+                for name in reference.authors
             ),
             "journal": escape_tex(reference.journal),
             "organization": "" if reference.journal else escape_tex(reference.container),

@@ -100,6 +100,8 @@ class Publication(Record):
     doi: str = ""
     """Without "https://doi.org/", in lower case."""
     authors: list[str] = Field(default_factory=list)
+    people: dict[str, str] = Field(default_factory=dict)
+    """Those whose names its source gives in parts, by their names among the authors: "Field, Ana"."""
     journal: str = ""
     year: int = 0
     licence: str = ""

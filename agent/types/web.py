@@ -81,8 +81,6 @@ class Page(Record):
     content_type: str = ""
     title: str = ""
     author: str = ""
-    people: list[str] = Field(default_factory=list)
-    """The authors whom its metadata, or a "By" before them, calls people."""
     published_at: str = ""
     language: str = ""
     text: str = ""

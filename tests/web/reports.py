@@ -70,7 +70,6 @@ def stored(n: int, title: str, text: str) -> Page:
         outcome=Outcome.OK,
         title=title,
         author="Åsa Öberg, B. Lee",
-        people=["Åsa Öberg", "B. Lee"],
         published_at="2025-03-09",
         language="en",
         text=text,

@@ -323,6 +323,11 @@ APIS = {
                 f"{one.get('given') or ''} {one.get('family') or ''}".strip() or one.get("name") or ""
                 for one in item.get("author") or []
             ],
+            "people": lambda item: {
+                f"{one['given']} {one['family']}": f"{one['family']}, {one['given']}"
+                for one in item.get("author") or []
+                if one.get("given") and one.get("family")
+            },
             "journal": "container-title.0",
             "year": "issued.date-parts.0.0",
             "licence": "license.0.URL",
@@ -390,6 +395,11 @@ APIS = {
             "authors": lambda item: [
                 pick(one, "fullName | collectiveName") for one in pick(item, "authorList.author") or []
             ],
+            "people": lambda item: {
+                one["fullName"]: f"{one['lastName']}, {one['firstName']}"
+                for one in pick(item, "authorList.author") or []
+                if one.get("fullName") and one.get("lastName") and one.get("firstName")
+            },
             "journal": "journalInfo.journal.title",
             "year": "pubYear",
             "licence": "license",

@@ -130,17 +130,21 @@ def build_publication(
     *,
     doi: str | None = "",
     authors: Iterable[str | None] | None = (),
+    people: Mapping[str, str] | None = None,
     journal: str | None = "",
     year: int | str | None = 0,
     licence: str | None = "",
     pdf_url: str | None = "",
 ) -> Publication | None:
     """What is known of a work, in one spelling; None where nothing is."""
-    names = [strip_markup(name) for name in islice(filter(None, authors or ()), 2 * MAX_AUTHORS)]
+    given = map(strip_markup, islice(filter(None, authors or ()), 2 * MAX_AUTHORS))
+    names = [name for name in given if name][:MAX_AUTHORS]
+    turned = {strip_markup(name): strip_markup(other) for name, other in (people or {}).items()}
     first_year = str(year or "")[:4]
     found = Publication(
         doi=find_doi((doi or "")[:MAX_URL]),
-        authors=[name for name in names if name][:MAX_AUTHORS],
+        authors=names,
+        people={name: turned[name] for name in names if name in turned},
         journal=strip_markup(journal or ""),
         year=int(first_year) if first_year.isdecimal() else 0,
         licence=(licence or "")[:MAX_URL].strip(),

@@ -45,7 +45,6 @@ class Extraction:
     detail: str = ""
     title: str = ""
     author: str = ""
-    people: list[str] = field(default_factory=list)
     published_at: str = ""
     language: str = ""
     text: str = ""

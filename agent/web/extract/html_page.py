@@ -33,7 +33,6 @@ def extract_html(html: str, url: str) -> Extraction:
         _extract_text(tree, html),
         title=about.title,
         author=about.author,
-        people=about.people,
         publication=about.publication,
         published_at=about.published_at,
         language=about.language,

@@ -127,7 +127,6 @@ class PageMetadata:
 
     title: str
     author: str
-    people: list[str]
     published_at: str
     language: str
     publication: Publication | None
@@ -149,13 +148,11 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
         if name and content:
             metas.setdefault(name, content)
     things = read_json_ld(tree)
-    stated, names, people = list[str](), list[str](), list[str]()
+    stated, names = list[str](), list[str]()
     for thing in things:
         if isinstance(thing.get("datePublished"), str):
             stated.append(thing["datePublished"])
         names += read_authors(thing.get("author"))
-        stating = (one for one in _as_list(thing.get("author")) if isinstance(one, dict))
-        people += [name for one in stating if one.get("@type") == "Person" for name in read_authors(one)]
     for key in _DATE_KEYS:
         stated.append(metas.get(key, ""))
     for key in _AUTHOR_KEYS:
@@ -167,7 +164,6 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     byline = None if names else tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')
     if byline is not None and 0 < len(text := flat_text(byline)) <= 80:
         names = [_BY.sub("", text)]
-        people += re.split(r",\s+|\s+(?:and|und|et|y|&)\s+", names[0]) if names != [text] else []
     # the page's one h1 where `<title>` only adds the site's name, else og:title or `<title>`
     named = " ".join(head.title.get_text().split()) if head.title else ""
     tops = [flat_text(node) for node in tree.css("h1")[:3]]
@@ -179,7 +175,6 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     return PageMetadata(
         title=title,
         author=", ".join(dict.fromkeys(filter(None, map(str.strip, names))))[:200],
-        people=list(dict.fromkeys(filter(None, people)))[:MAX_AUTHORS],
         published_at=next(filter(None, map(normalize_date, stated)), ""),
         language=language.split(",")[0].strip().replace("_", "-"),
         publication=_find_publication(head, metas, things),
@@ -197,11 +192,13 @@ def _find_publication(
         return None
     stated = head.find_all("meta", attrs={"name": re.compile(r"^citation_author$", re.IGNORECASE)})
     licences = [thing["license"] for thing in things if isinstance(thing.get("license"), str)]
+    authors = [" ".join(str(meta.get("content") or "").split()) for meta in stated][:MAX_AUTHORS]
     date = metas.get("citation_publication_date") or metas.get("citation_date") or ""
     year = _YEAR.search(date)
     return Publication(
         doi=find_doi(metas.get("citation_doi") or metas.get("dc.identifier") or ""),
-        authors=[" ".join(str(meta.get("content") or "").split()) for meta in stated][:MAX_AUTHORS],
+        authors=authors,
+        people={name: name for name in authors if name.count(", ") == 1},
         journal=metas.get("citation_journal_title") or metas.get("citation_conference_title") or "",
         year=int(year[0]) if year else 0,
         licence=next(iter(licences), metas.get("dc.rights", ""))[:200],
