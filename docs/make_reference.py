@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ from pydantic import BaseModel, SecretStr  # noqa: E402
 
 from agent.actions.acts import ACTS, Act  # noqa: E402
 from agent.cli.main import COMMANDS, PROGRAM, build_parser  # noqa: E402
-from agent.flows import FLOWS, draw_flow  # noqa: E402
+from agent.engine.loop import Flow  # noqa: E402
+from agent.flows import FLOWS  # noqa: E402
 from agent.settings import reply_config  # noqa: E402
-from agent.settings.config import SETTINGS, format_value  # noqa: E402
-from agent.types import BatchBudget, CollectLimits, Settings, SiteLimits  # noqa: E402
+from agent.settings.config import SETTINGS  # noqa: E402
+from agent.types import BatchBudget, CollectLimits, Edge, Settings, SiteLimits, Status  # noqa: E402
 
 MADE = "<!-- Made by docs/make_reference.py from the code; edit the code, then run `make fix`. -->"
 RUN_PARTS = {
@@ -33,6 +34,9 @@ RUN_PARTS = {
     "The limits of `collect`": CollectLimits,
     "The budget of a batch": BatchBudget,
 }
+REST_LABELS = {Status.WAITING: "a person decides", Status.REVIEW: "a person reviews", Status.DONE: "the end"}
+END_LABELS = {"replied": "should_reply is true", "silent": "should_reply is false"}
+"""The ends of flows that have more than one."""
 
 
 def render_commands() -> str:
@@ -176,6 +180,54 @@ def main() -> None:
     (DOCS / "flows.md").write_text(render_flows(), encoding="utf-8")
     (DOCS / "command-line.md").write_text(render_commands(), encoding="utf-8")
     (DOCS / "settings.md").write_text(render_settings(), encoding="utf-8")
+
+
+def draw_flow(flow: Flow) -> str:
+    """A flow as Mermaid source, drawn from its table."""
+    rests = {rest: END_LABELS.get(rest, REST_LABELS[status]) for rest, status in flow.rest_statuses.items()}
+    return render_mermaid(flow.first_step, flow.edges, rests=rests, decisions=flow.decisions)
+
+
+def render_mermaid(
+    first: str,
+    edges: Iterable[Edge],
+    *,
+    rests: Mapping[str, str],
+    decisions: Mapping[str, str] | None = None,
+) -> str:
+    """The flow chart of these edges, as Mermaid source.
+
+    `first` is the step a run begins with; `rests` are the places where a person decides or the run ends, with
+    their labels; `decisions` are the steps followed by a choice (a diamond), with its label: their labelled
+    edges leave from the diamond. The same edges give the same text."""
+
+    def quote_label(words: str) -> str:  # with Mermaid's own entity for a quote
+        return '"' + words.replace('"', "#quot;") + '"'
+
+    ways, choices = list(edges), decisions or {}
+    names = dict.fromkeys([first, *(name for way in ways for name in (way.start, way.end))])
+    ids = {name: "END" if name == "end" else name for name in names}  # "end" in lower case is a keyword there
+    lines = ["flowchart TD", f"    ask([question]) --> {first}"]
+    for name in names:
+        label = quote_label(rests.get(name, name.replace("_", " ")))
+        lines.append(f"    {ids[name]}{f'([{label}])' if name in rests else f'[{label}]'}")
+    lines += [
+        f"    {step}_choice{{{quote_label(words)}}}\n    {step} --> {step}_choice"
+        for step, words in choices.items()
+    ]
+    for way in ways:
+        start = f"{way.start}_choice" if way.start in choices and way.label else way.start
+        lines.append(f"    {start} -->{f'|{quote_label(way.label)}|' if way.label else ''} {ids[way.end]}")
+    return "\n".join(lines) + "\n"
+
+
+def format_value(value: Any) -> str:
+    """A setting's value as it is written in the environment."""
+    if isinstance(value, list):
+        return ",".join(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value).lower() if value in (True, False) else str(value)
 
 
 if __name__ == "__main__":

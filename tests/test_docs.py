@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.flows import FLOWS, STEP_LABELS, draw_flow
+from agent.flows import FLOWS, STEP_LABELS
 from agent.settings import config
 from bench import quality
+from docs.make_reference import draw_flow
 from tests.test_shape import FLOORS
 
 ROOT = Path(__file__).parent.parent

@@ -401,15 +401,6 @@ def read_config(overrides: dict[str, str] | None = None) -> Config:
         raise UsageError(f"a setting is not possible: {describe_faults(wrong)}") from None
 
 
-def format_value(value: Any) -> str:
-    """A setting's value as it is written in the environment."""
-    if isinstance(value, list):
-        return ",".join(value)
-    if isinstance(value, float):
-        return f"{value:g}"
-    return str(value).lower() if value in (True, False) else str(value)
-
-
 def resolve_folder(name: str, beside: Path = ROOT) -> Path | None:
     """The folder that a setting names, relative to the checkout or another; None for an empty name."""
     return (beside / Path(name).expanduser()).resolve() if name else None

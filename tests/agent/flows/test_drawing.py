@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from agent.flows import FLOWS, render_mermaid
+from agent.flows import FLOWS
+from docs.make_reference import render_mermaid
 
 
 @pytest.mark.parametrize("name", FLOWS)

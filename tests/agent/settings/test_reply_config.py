@@ -103,7 +103,7 @@ ENVIRONMENT = {
 
 def over(**llm: Any) -> list[str]:
     values = reply_config.apply_llm_settings(config.read_config(ENVIRONMENT), LLMSettings(**llm))
-    key, *others = [config.format_value(getattr(values, name)) for name in ENVIRONMENT]
+    key, *others = [str(getattr(values, name)).removesuffix(".0") for name in ENVIRONMENT]
     assert not key or " " in key
     return [use_key(values, "OPENAI_API_KEY", values.OPENAI_BASE_URL), *others]
 
