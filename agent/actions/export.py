@@ -89,6 +89,9 @@ def _walk_page_ids(value: Any) -> Iterator[str]:
         yield from _walk_page_ids(inner)
 
 
+_CARRIED = ("plan", "confidence", "actions", "refusals", "blockages", "readings", "edits")
+
+
 def build_report(bench: ActionContext, run_id: str) -> Report:
     """Everything a report needs of a run, as it may leave, with the pages it names."""
     view, _ = release(bench, run_id)
@@ -99,20 +102,14 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
         checked=state.own.checked_text(state),
         former_answers=state.answers[:-1],
         notes=[note for note in state.notes if not note.private],
-        readings=state.readings,
         facts=fact_view.all_facts(state),
         conflicts=active_conflicts(state),
-        plan=state.plan,
-        confidence=state.confidence,
-        actions=state.actions,
         pages=list(state.pages.values()),
-        refusals=state.refusals,
-        blockages=state.blockages,
         usage=view.usage,
         steps=view.steps,
-        edits=state.edits,
         struck_sources=list(state.strikes),
         stored_pages={},
+        **{name: getattr(state, name) for name in _CARRIED},
     )
     page_ids = [ref.page_id for ref in report.all_pages if ref.page_id]
     return replace(report, stored_pages=bench.store.pages.get_many(page_ids)[0])
