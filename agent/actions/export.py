@@ -36,6 +36,7 @@ from agent.types import Status
 from agent.types.collection import CollectedItem
 
 Writer = Callable[[ActionContext, str], str | bytes]
+Gather = Callable[[ActionContext, str], Any]
 
 
 @dataclass(frozen=True)
@@ -194,26 +195,13 @@ def render_shared_run(bench: ActionContext, run_id: str) -> SharedRun:
     report = build_report(bench, run_id)
     if bench.store.ledger.is_deleted(run_id):
         raise NotFound("there is no such shared run")
-    told = report.to_read
-    return SharedRun(told.run.question, render_html(told))
+    return SharedRun(report.run.question, render_html(report.to_read))
 
 
-def _write_json(bench: ActionContext, run_id: str) -> str:
-    return json.dumps(build_record(bench, run_id), ensure_ascii=False, indent=1) + "\n"
-
-
-def _items(bench: ActionContext, run_id: str) -> str:
-    return collected.render_collection_csv(build_collection(bench, run_id))
-
-
-def _write(render: Callable[[Report], str | bytes], bench: ActionContext, run_id: str) -> str | bytes:
-    """For who reads the answer, with nothing else of the run."""
-    return render(build_report(bench, run_id).to_read)
-
-
-def _write_whole(render: Callable[[Report], str | bytes], bench: ActionContext, run_id: str) -> str | bytes:
-    """With all of the run that may leave."""
-    return render(build_report(bench, run_id))
+def _write(
+    render: Callable[[Any], str | bytes], gather: Gather, bench: ActionContext, run_id: str
+) -> str | bytes:
+    return render(gather(bench, run_id))
 
 
 def _list_sources(
@@ -232,11 +220,16 @@ _RIS = "application/x-research-info-systems"
 _EVIDENCE, _ITEMS = "the report with its facts, journey and checks", "one article or post a row"
 _BUNDLE = "pages, quotes and prompts in one zip: can be verified, and imported on another machine"
 _GRAPH = "how the pages led to one another, for Gephi and yEd"
-_md, _html, _docx = (partial(_write, render) for render in (render_markdown, render_html, render_docx))
+_md, _html, _docx = (
+    partial(_write, render, lambda bench, run_id: build_report(bench, run_id).to_read)  # the answer alone
+    for render in (render_markdown, render_html, render_docx)
+)
 _facts, _pages, _evidence, _graph = (
-    partial(_write_whole, render)
+    partial(_write, render, build_report)
     for render in (sheets.render_facts_csv, sheets.render_pages_csv, render_evidence_markdown, render_graphml)
 )
+_items = partial(_write, collected.render_collection_csv, build_collection)
+_json = partial(_write, lambda told: json.dumps(told, ensure_ascii=False, indent=1) + "\n", build_record)
 _bib, _ris, _csl = (partial(_list_sources, render) for render in (render_bibtex, render_ris, render_csl))
 _ALL = (
     ExportFormat("md", "Markdown", "the answer with its references, to paste", "md", _MD, SEND, _md),
@@ -246,7 +239,7 @@ _ALL = (
     ),
     ExportFormat("evidence.md", "Markdown with evidence", _EVIDENCE, "evidence.md", _MD, DATA, _evidence),
     ExportFormat("bundle", "Evidence bundle", _BUNDLE, "touchstone.zip", _ZIP, DATA, _write_bundle, True),
-    ExportFormat("json", "JSON", "the run as data", "json", "application/json", DATA, _write_json),
+    ExportFormat("json", "JSON", "the run as data", "json", "application/json", DATA, _json),
     ExportFormat("csv", "Facts (CSV)", "one fact a row", "facts.csv", _CSV, DATA, _facts),
     ExportFormat("pages.csv", "Pages (CSV)", "one page a row", "pages.csv", _CSV, DATA, _pages),
     ExportFormat(
