@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.settings.config import is_personal
-from pages.widgets.shell import client, engine_panels, escape, model_panels
+from pages.widgets.shell import client, escape, settings_panels
 
 WHOSE = {"own": "Yours alone", "server": "This server, for everybody"}
 
@@ -25,8 +25,8 @@ client.show_notice("settings")
 if owner and owner.is_admin and owner.folder:
     more = {"format_func": WHOSE.get, "key": client.WHOSE_KEY, "on_change": _forget_typed}
     st.segmented_control("Settings of", list(WHOSE), default="own", required=True, **more)
-model_panels.draw(bench.active_configuration())
-engine_panels.draw()
+settings_panels.draw_models(bench.active_configuration())
+settings_panels.draw_engines()
 rest = "What you save holds for you alone; an admin of this server sets anything else."
 if not is_personal(bench.config):
     folder = escape.html(str(bench.config.data_folder))

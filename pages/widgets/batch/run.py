@@ -197,7 +197,7 @@ def _render_row(row: BatchRow, result: dict[str, Any], batch: Batch) -> str:
     name, tone = ROW_CHIPS[row.state]
     level = ""
     if row.state == "done" and row.verdict:
-        name, tone = labels.VERDICT.get(row.verdict, row.verdict), labels.VERDICT_TONE.get(row.verdict, "")
+        name, tone = labels.mark_verdict(row.verdict)
         level = f' title="Confidence {labels.format_percent(row.confidence)}"' if row.confidence else ""
     cited = list(dict.fromkeys(escape.render_link(url, escape.host(url)) for url in result["sources"] or []))
     more = f" and {len(cited) - 3} more" if len(cited) > 3 else ""

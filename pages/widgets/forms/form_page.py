@@ -232,7 +232,7 @@ def link_runs(*flows: str) -> list[RecentLink]:
 def link_run(run: Run) -> RecentLink:
     """The way to a run, or to the newest turn of its conversation."""
     turns = client.workbench().thread(run.id) or [run.id]
-    told = format_count(len(turns), "question") if len(turns) > 1 else labels.describe_status(run)
+    told = format_count(len(turns), "question") if len(turns) > 1 else labels.mark_status(run)[0]
     remark = f"{told}, {labels.format_age(run.updated_at)}"
     return routes.page_for_flow(run.settings.flow), {"run": turns[-1]}, run.question, remark
 

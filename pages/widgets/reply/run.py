@@ -46,7 +46,7 @@ def _draw_conversation(view: RunSnapshot, state: ReplyRun) -> None:
 def render_status(view: RunSnapshot, state: ReplyRun) -> str:
     """How it stands, as HTML."""
     run, own = view.run, state.own
-    mark, told = (labels.STATUS[run.status], labels.STATUS_TONE[run.status]), run.error
+    mark, told = labels.STATUS[run.status], run.error
     if run.status is Status.RUNNING:
         mark, told = ("Working", "live"), view.activity
     elif run.status is Status.DONE:

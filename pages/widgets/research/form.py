@@ -52,7 +52,7 @@ def _draw_options(settings: Settings) -> dict[str, Any]:
 
 
 def _describe(settings: Settings) -> list[str]:
-    length = labels.REPORT_LENGTHS[settings.report][0].lower()
+    length = labels.describe_lengths(has_model=True)[settings.report][0].lower()
     return [length, _describe_estimate(settings.model_dump_json(), client.owner_key()).rstrip(".")]
 
 

@@ -46,7 +46,7 @@ def draw(view: RunSnapshot) -> None:
 
 def _render_part(view: PartView) -> str:
     part = view.part
-    marks = [(labels.PART_STATUS[part.status], labels.PART_TONE[part.status])]
+    marks = [labels.PART_STATUS[part.status]]
     figures = [format_count(view.facts, "fact")]
     if part.confidence:
         figures.append(f"{labels.format_percent(part.confidence)} confidence")

@@ -90,7 +90,7 @@ def render_thread(view: RunSnapshot) -> str:
     links = list[str]()
     for run_id in turns:
         question = client.workbench().snapshot(run_id).run.question
-        name, url = escape.html(escape.shorten(question, 80)), escape.run_url(run_id)
+        name = escape.html(escape.shorten(question, 80))
         is_here = run_id == view.run.id
-        links.append(f"<b>{name}</b>" if is_here else f'<a href="{url}" target="_self">{name}</a>')
+        links.append(f"<b>{name}</b>" if is_here else f'<a href="?run={run_id}" target="_self">{name}</a>')
     return f'<p class="small soft">In this thread: {" → ".join(links)}</p>'

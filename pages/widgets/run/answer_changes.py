@@ -23,7 +23,7 @@ def render(old: Answer, new: Answer) -> str:
     same = sum(change.kind == "same" for change in found)
     kept = f'<p class="small soft">{format_count(same, "sentence")} unchanged.</p>' if same else ""
     was, now = (
-        labels.VERDICT[one.verdict]
+        labels.mark_verdict(one.verdict)[0]
         + ("" if one.confidence is None else f", {one.certainty.partition(' (')[0].lower()}")
         for one in (old, new)
     )

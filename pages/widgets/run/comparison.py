@@ -42,9 +42,8 @@ def draw(one: RunSnapshot, two: RunSnapshot) -> None:
 def _render_run(n: int, view: RunSnapshot, is_one_question: bool) -> str:
     """A run with how it stands and what a person noted."""
     run, answer = view.run, view.state.answer
-    marks = [(labels.STATUS[run.status], labels.STATUS_TONE[run.status])]
-    if answer and answer.verdict in labels.VERDICT:
-        marks.append((labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict]))
+    marks = [labels.STATUS[run.status]]
+    marks += [labels.mark_verdict(answer.verdict)] if answer and answer.verdict else []
     marks += [("branched", "")] if run.forked_from else []
     asked = "" if is_one_question else f"<h2>{escape.html(run.question)}</h2>"
     notes = "".join(

@@ -71,7 +71,7 @@ def render(view: RunSnapshot) -> str:
 
 def _render_part(view: PartView, facts: list[Fact]) -> str:
     part = view.part
-    chip = badges.render(labels.PART_STATUS[part.status], labels.PART_TONE[part.status])
+    chip = badges.render(*labels.PART_STATUS[part.status])
     found = "".join(
         f"<li>{escape.html(escape.shorten(fact.statement, 160))}</li>"
         for fact in sorted(facts, key=attrgetter("relevance"), reverse=True)[:SHOWN_FACTS]

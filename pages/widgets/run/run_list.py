@@ -37,7 +37,8 @@ def draw() -> None:
         )
         kinds = {"": "Any kind", **FLOW_LABELS, BATCHES: "Batches"}
         kind = ui.select("Kind", kinds, KIND_KEY, width=150, **again)
-        states = {"": "Any", **labels.STATUS, Status.DONE: "Accepted or done"}
+        states = {"": "Any"} | {status: word for status, (word, _) in labels.STATUS.items()}
+        states[Status.DONE] = "Accepted or done"
         state = ui.select("State", states, STATE_KEY, width=180, **again)
         is_bin = st.toggle("Show deleted", key=BIN_KEY, on_change=_show_bin)
         with st.popover("Import a shared run", icon=":material/upload_file:", type="tertiary"):
@@ -178,11 +179,10 @@ def render_details(run: Run, lead: str = "") -> str:
     """What kind of run it is, how it stands and what it answered, as HTML."""
     marks = [(FLOW_LABELS[run.settings.flow], "mute")]
     if run.status in (Status.REVIEW, Status.DONE) and run.verdict:
-        marks.append((labels.VERDICT.get(run.verdict, run.verdict), labels.VERDICT_TONE.get(run.verdict, "")))
+        marks.append(labels.mark_verdict(run.verdict))
     if run.status is not Status.DONE or run.is_accepted or not run.verdict:
         is_none = run.status is Status.REVIEW and run.verdict == "no_evidence"
-        status = [] if is_none else [(labels.describe_status(run), labels.STATUS_TONE[run.status])]
-        marks += status
+        marks += [] if is_none else [labels.mark_status(run)]
     if run.settings.world != "live":
         marks.append((labels.describe_world(run.settings.world), "warn"))
     marks += [("branched", "")] if run.forked_from else []

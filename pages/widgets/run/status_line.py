@@ -63,7 +63,7 @@ def _is_unjudged(answer: Answer | None) -> bool:
 def describe_answer(answer: Answer) -> tuple[str, str]:
     """The verdict as a chip, and its sentence: the reason, and what to do next."""
     end = conclude(answer)
-    verdict = badges.render(labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict])
+    verdict = badges.render(*labels.mark_verdict(answer.verdict))
     next_act = "" if answer.conflicts or _is_unjudged(answer) else end.next_act  # there is a button
     reason = end.reason if answer.sentences else ""  # the answer itself says why there is none
     told, tip = " ".join(filter(None, (end.open, reason, next_act))), ""
@@ -74,7 +74,7 @@ def describe_answer(answer: Answer) -> tuple[str, str]:
 
 
 def _describe_work(view: RunSnapshot, hints: Mapping[Status, str]) -> tuple[str, str]:
-    status = badges.render(labels.describe_status(view.run), labels.STATUS_TONE[view.run.status])
+    status = badges.render(*labels.mark_status(view.run))
     if pause_prompt.describe_outage(view):
         return badges.render("Paused", "warn"), '<span class="say soft">no answer from the model</span>'
     if activity := progress.describe_activity(view):

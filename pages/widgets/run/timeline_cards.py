@@ -263,14 +263,8 @@ def _tell_action(n: int, number: int, action: dict[str, Any], view: RunSnapshot)
 
 def _tell_answer(n: int, answer: dict[str, Any]) -> Card:
     verdict, because = answer["verdict"], str(answer.get("because") or answer.get("why_stopped") or "")
-    return Card(
-        n,
-        f"Answer {answer.get('n', 1)} written",
-        labels.VERDICT.get(verdict, verdict),
-        format_sentence(because),
-        "=",
-        labels.VERDICT_TONE.get(verdict, ""),
-    )
+    told, tone = labels.mark_verdict(verdict)
+    return Card(n, f"Answer {answer.get('n', 1)} written", told, format_sentence(because), "=", tone)
 
 
 def _add_findings(cards: Sequence[Card], told: Sequence[Card], step: Step, view: RunSnapshot) -> None:

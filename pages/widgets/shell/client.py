@@ -22,6 +22,7 @@ from agent.library.collection import Library
 from agent.llm import detect
 from agent.llm.recorded import RECORDED
 from agent.settings.config import is_personal, read_config
+from agent.text.sentences import format_sentence
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 from pages.widgets.shell import escape
@@ -163,9 +164,9 @@ def submit(
         person()
         result = what(*args)
     except ConcurrentChange as overtaken:
-        set_notice("info", f"{_end_as_sentence(str(overtaken))} This is how it stands now.")
+        set_notice("info", f"{format_sentence(str(overtaken))} This is how it stands now.")
     except (UsageError, StoreError) as refused:
-        set_notice("warning", _end_as_sentence(str(refused)))
+        set_notice("warning", format_sentence(str(refused)))
     else:
         if then:
             then(result)
@@ -202,8 +203,3 @@ def show_notice(screen: str) -> None:
             return
         st.session_state[NOTICE_KEY] = (kind, text, until, screen)
         {"info": st.info, "warning": st.warning, "success": st.success}[kind](escape.md(text))
-
-
-def _end_as_sentence(text: str) -> str:
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -78,16 +78,6 @@ def stored_page_url(run_id: str, page_id: str, fact_id: str = "") -> str:
     return f"page?run={quote(run_id, safe='')}&amp;id={quote(page_id, safe='')}{fact}"
 
 
-def fact_url(run_id: str, fact_id: str) -> str:
-    """The address of a run's screen (the one open) with one of its facts opened for editing, escaped."""
-    return f"?run={quote(run_id, safe='')}&amp;fact={quote(fact_id, safe='')}"
-
-
-def run_url(run_id: str) -> str:
-    """The address of a run on the screen that is open, escaped."""
-    return f"?run={quote(run_id, safe='')}"
-
-
 def passage_url(page_id: str, start: int, end: int, run_id: str = "") -> str:
     """The address of a stored page's screen with the stretch between two offsets marked, escaped."""
     run = f"run={quote(run_id, safe='')}&amp;" if run_id else ""

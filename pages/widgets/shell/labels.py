@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import PurePath
 
@@ -14,23 +13,15 @@ from agent.types import Cap, Outcome, ReportLength, Run, Status, describe_action
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 STATUS = {
-    Status.RUNNING: "Working",
-    Status.WAITING: "Waiting for you",
-    Status.REVIEW: "Answer to review",
-    Status.PAUSED: "Paused",
-    Status.STOPPED: "Stopped",
-    Status.DONE: "Accepted",
-    Status.FAILED: "Failed",
+    Status.RUNNING: ("Working", "live"),
+    Status.WAITING: ("Waiting for you", "warn"),
+    Status.REVIEW: ("Answer to review", "warn"),
+    Status.PAUSED: ("Paused", "mute"),
+    Status.STOPPED: ("Stopped", "mute"),
+    Status.DONE: ("Accepted", "good"),
+    Status.FAILED: ("Failed", "bad"),
 }
-STATUS_TONE = {
-    Status.RUNNING: "live",
-    Status.WAITING: "warn",
-    Status.REVIEW: "warn",
-    Status.PAUSED: "mute",
-    Status.STOPPED: "mute",
-    Status.DONE: "good",
-    Status.FAILED: "bad",
-}
+"""How a run stands, and the colour of its mark."""
 FACT_STATUS = {
     "pinned": "always used",
     "struck": "excluded",
@@ -39,24 +30,31 @@ FACT_STATUS = {
 }
 """The stored words for the status of a fact that a person reads in others."""
 PART_STATUS = {
-    "open": "Open",
-    "answered": "Answered",
-    "found": "Passages found",
-    "disputed": "Disputed",
-    "not_found": "No passage found",
+    "open": ("Open", "mute"),
+    "answered": ("Answered", "good"),
+    "found": ("Passages found", ""),
+    "disputed": ("Disputed", "warn"),
+    "not_found": ("No passage found", "mute"),
 }
-PART_TONE = {"open": "mute", "answered": "good", "found": "", "disputed": "warn", "not_found": "mute"}
 """The status of a part of the plan, and the colour of its mark."""
 
 
-def describe_status(run: Run) -> str:
-    """How a run stands, in a word or two: "Accepted" only where there was something to accept."""
+def mark_status(run: Run) -> tuple[str, str]:
+    """How a run stands, in a word or two ("Accepted" only where there was something to accept), and its
+    colour."""
+    word, tone = STATUS[run.status]
     if run.status is Status.REVIEW and run.verdict == "no_evidence":
-        return "No answer"
+        return "No answer", tone
     if run.status is not Status.DONE or run.is_accepted:
-        return STATUS[run.status]
+        return word, tone
     replied = "No reply" if run.verdict in ("", "no_evidence") else "Replied"
-    return replied if run.settings.flow == "reply" else "Done"
+    return replied if run.settings.flow == "reply" else "Done", tone
+
+
+def mark_verdict(verdict: str) -> tuple[str, str]:
+    """A verdict as a person calls it, and its colour."""
+    tones = {"answered": "good", "partial": "warn", "no_evidence": "mute"}
+    return VERDICT_LABELS.get(verdict, verdict), tones.get(verdict, "")  # type: ignore[call-overload]
 
 
 UNTIL = {
@@ -92,29 +90,16 @@ ESCALATION = {
     "lead": "a lead not tried before",
     "hand_over": "over to you",
 }
-VERDICT: Mapping[str, str] = VERDICT_LABELS
-VERDICT_TONE = {
-    "answered": "good",
-    "partial": "warn",
-    "passages_found": "",
-    "no_evidence": "mute",
-    "checked": "",
-}
-
-REPORT_LENGTHS: dict[ReportLength, tuple[str, str]] = {
-    "brief": ("Brief", "the answer and what backs it"),
-    "standard": ("Standard", "the answer, then what the matter asks for"),
-    "full": ("Full report", "summary, sections, tables, limits, method, references"),
-}
-"""Each length of an answer: its name, and what it holds."""
-FULL_WITHOUT_MODEL = "quotes part by part, tables and charts of the pages, limits, method, references"
-"""What a full report holds that no model writes."""
 
 
 def describe_lengths(*, has_model: bool) -> dict[ReportLength, tuple[str, str]]:
     """Each length of an answer with its name and what it holds, written with or without a model."""
-    name = REPORT_LENGTHS["full"][0]
-    return REPORT_LENGTHS if has_model else {**REPORT_LENGTHS, "full": (name, FULL_WITHOUT_MODEL)}
+    full = "summary, sections, tables" if has_model else "quotes part by part, tables and charts of the pages"
+    return {
+        "brief": ("Brief", "the answer and what backs it"),
+        "standard": ("Standard", "the answer, then what the matter asks for"),
+        "full": ("Full report", f"{full}, limits, method, references"),
+    }
 
 
 def name_action(action: str, world: str) -> str:

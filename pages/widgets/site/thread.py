@@ -58,7 +58,7 @@ def _draw_turns(earlier: Sequence[str], newest: RunSnapshot) -> None:
             elif view is newest:
                 progress.draw(view)
             else:
-                status = escape.html(labels.STATUS[view.run.status])
+                status = escape.html(labels.STATUS[view.run.status][0])
                 st.html(f'<div class="ts soft">{status}: there is no answer to this one.</div>')
 
 
