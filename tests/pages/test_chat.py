@@ -71,7 +71,8 @@ def test_of_a_long_conversation_the_newest_turns_are_drawn(app, bench):
 
 
 def test_a_run_of_another_kind_is_sent_where_it_belongs(app, demo):
-    assert "This run is no conversation" in shown(app("chat", run=demo()))
+    tester = app("chat", run=demo())
+    assert not tester.exception and "How this was found" in shown(tester)
     assert "no run called" in shown(app("chat", run="nothing"))
 
 

@@ -14,10 +14,8 @@ from pages.widgets.run import controls, pause_prompt, run_page, status_line
 from pages.widgets.shell import client, drafts, polling, ui
 
 PAGE = run_page.RunPage(
-    path="pages/chat.py",
-    flows=("chat",),
+    flow="chat",
     noun="conversation",
-    other_flow="This run is no conversation with the library",
     new_label="New conversation",
 )
 TABS = {
@@ -80,7 +78,7 @@ def _draw_earlier(turns: list[str]) -> None:
         st.toggle(f"Show all {len(turns) + 1} questions", key=SHOW_ALL_KEY)
     for run_id in turns[hidden:]:
         view = bench.snapshot(run_id)
-        if view.run.settings.flow in PAGE.flows:
+        if view.run.settings.flow == PAGE.flow:
             with st.container(key=f"chat-turn-{run_id}", gap="small"):
                 turn.draw(view, view.state)
 

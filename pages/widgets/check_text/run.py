@@ -117,17 +117,12 @@ def _overrule(run_id: str, sentence_id: str, mark: ClaimMark, draft: str) -> Non
 
 
 PAGE = run_page.RunPage(
-    path="pages/check_text.py",
-    flows=("check_text",),
+    flow="check_text",
     noun="check",
-    other_flow="This run did not check a text",
     new_label="Check another text",
     hints={
         Status.STOPPED: "Nothing is lost: continue, or finish with what was checked.",
         Status.DONE: "Open a sentence for its quote and reason; what was not read is under Sources.",
     },
 )
-TABS = {
-    "Sources": lambda view: run_page.draw_sources(view),
-    "Activity": lambda view: run_page.draw_activity(view),
-}
+TABS = {"Sources": run_page.draw_sources, "Activity": run_page.draw_activity}

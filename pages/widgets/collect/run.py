@@ -117,10 +117,8 @@ FILES: dict[str, tuple[str, str, Callable[[CollectionResult], str | bytes]]] = {
 }
 """By ending: label, kind and writer."""
 PAGE = run_page.RunPage(
-    path="pages/collect.py",
-    flows=("collect",),
+    flow="collect",
     noun="run",
-    other_flow="This run did not collect anything",
     new_label="Collect something else",
     hints={
         Status.WAITING: "Approve the next step.",

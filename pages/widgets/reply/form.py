@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from agent.errors import UsageError
 from agent.settings.reply_config import ResponseConfig
 from agent.text.plurals import format_count
 from agent.types.reply import Conversation, Message
@@ -145,13 +146,11 @@ def _start_example(example: form_page.Example, model: str) -> None:
 
 
 def _start(messages: list[Message], place: str, model: str, *sent: str) -> None:
-    if not messages:
-        client.set_notice("warning", "There is no conversation yet: type or paste one, or try an example.")
-        return
-    form_page.start_run(_begin, messages, place, model, sent=sent)
+    def begin() -> str:
+        if not messages:
+            raise UsageError("there is no conversation yet: type or paste one, or try an example")
+        chosen: Any = {"model": model, "include_read_pages": st.session_state.get(READ_PAGES_KEY)}
+        asked = Conversation(messages=messages), bot_services.build_context(place)
+        return bot_services.get_service(place).start_reply(*asked, **chosen)
 
-
-def _begin(messages: list[Message], place: str, model: str) -> str:
-    asked, context = Conversation(messages=messages), bot_services.build_context(place)
-    chosen: Any = {"model": model, "include_read_pages": st.session_state.get(READ_PAGES_KEY)}
-    return bot_services.get_service(place).start_reply(asked, context, **chosen)
+    form_page.start_run(begin, sent=sent)

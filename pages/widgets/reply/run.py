@@ -94,17 +94,12 @@ def _render_unsaid(drafted: Sequence[str]) -> str:
 
 
 PAGE = run_page.RunPage(
-    path="pages/reply.py",
-    flows=("reply",),
+    flow="reply",
     noun="reply",
-    other_flow="This run is no reply",
     new_label="Another conversation",
     missing_hint=(
         "Replies are not stored unless ai_response.store_conversations is on: one that was made on the Reply "
         "screen can be looked at for an hour, as long as the program runs."
     ),
 )
-TABS = {
-    "Activity": run_page.draw_activity,
-    "Sources": run_page.draw_sources,
-}
+TABS = {"Activity": run_page.draw_activity, "Sources": run_page.draw_sources}

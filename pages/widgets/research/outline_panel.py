@@ -33,7 +33,12 @@ def draw(view: RunSnapshot) -> None:
             ui.heading("Outline of the report", f'<p class="small soft">{below}</p>')
             _draw_editor(view, outline, "Write the report")
     elif view.run.status is Status.RUNNING and view.next == "sections":
-        st.html(render_progress(view, outline))
+        total = len(outline.sections)
+        done = client.workbench().store.calls.sum_usage(view.run.id, view.head).llm_calls  # of this step
+        told = f"{done} of {format_count(total, 'section')} written"
+        if done >= total:
+            told = "All sections are written; their sentences are checked against the quotes"
+        st.progress(min(done / total, 1.0) if total else 1.0, told)
 
 
 @places.in_place
@@ -65,17 +70,3 @@ def _write(view: RunSnapshot, outline: Outline, draft: str) -> None:
         client.workbench().act(view.run.id, "use_outline", view.head, outline=changed)
 
     client.submit(use, then=lambda _: drafts.clear(draft))
-
-
-def render_progress(view: RunSnapshot, outline: Outline) -> str:
-    """How many sections are written, as HTML; the calls of the step under way are counted."""
-    total = len(outline.sections)
-    done = client.workbench().store.calls.sum_usage(view.run.id, view.head).llm_calls
-    text = f"{min(done, total)} of {format_count(total, 'section')} written"
-    if done >= total:
-        text = "All sections are written; their sentences are checked against the quotes"
-    share = min(done, total) / total if total else 1.0
-    return (
-        f'<div class="ts small" role="status" aria-live="polite">{text}'
-        f'<div class="meter"><i style="width:{share:.0%}"></i></div></div>'
-    )

@@ -18,10 +18,8 @@ from pages.widgets.run import (
 from pages.widgets.shell import client, places
 
 PAGE = run_page.RunPage(
-    path="pages/research.py",
-    flows=("research",),
+    flow="research",
     noun="run",
-    other_flow="This run did not research a question",
     new_label="New question",
     hints={Status.WAITING: "Decide on the next step."},
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import streamlit as st
 
@@ -16,9 +16,6 @@ from agent.types.facts import number_step
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, escape, labels, markup
 
-if TYPE_CHECKING:
-    import altair as alt
-
 ACCENT, GOLD = ("#14695b", "#5cc0aa"), ("#8f5c00", "#e0b252")
 
 
@@ -28,7 +25,7 @@ def draw(view: RunSnapshot) -> None:
     dark = st.context.theme.type == "dark"
     numbers = [number_step(view.state.actions, point.step) for point in given]
     curve = build_chart(given, numbers, settings.threshold, settings.max_steps, dark=dark)
-    st.altair_chart(curve, key="research-curve", alt="Confidence after each step")
+    st.vega_lite_chart(curve, key="research-curve", alt="Confidence after each step")
     _draw_threshold(view)
     told = render_events(given, numbers) + render_factors(given[-1], view.state.plan)
     st.html(f'<div class="ts small">{told}</div>')
@@ -91,37 +88,30 @@ def _draw_threshold(view: RunSnapshot) -> None:
 
 def build_chart(
     given: Sequence[Confidence], numbers: Sequence[int], threshold: float, max_steps: int, *, dark: bool
-) -> alt.LayerChart | alt.FacetChart:
-    """The chart itself, over the `numbers` of the steps that its points stand after. `max_steps` fixes the
-    horizontal axis; it grows only when the run goes beyond."""
-    import altair as alt  # heavy: imported where it is used first
-    import pandas as pd
-
-    places = place_points(numbers)
-    frame = pd.DataFrame(
+) -> dict[str, Any]:
+    """The chart in Vega-Lite, over the `numbers` of the steps that its points stand after. `max_steps` fixes
+    the horizontal axis; it grows only when the run goes beyond."""
+    places, accent = place_points(numbers), ACCENT[dark]
+    values = [
         {
-            "step": places,
-            "when": [name_point(numbers, n) for n in range(len(given))],
-            "confidence": [point.value for point in given],
-            "reasons": [escape.shorten("; ".join(list_changes(c)) or "no change", 240) for c in given],
+            "step": place,
+            "When": name_point(numbers, n),
+            "Confidence": point.value,
+            "Why": escape.shorten("; ".join(list_changes(point)) or "no change", 240),
         }
-    )
-    across = alt.Scale(domain=[min(1, *numbers), max(max_steps, *places, 2)], nice=False)
-    axis = alt.Axis(tickMinStep=1, format="d", grid=False)
-    up = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1])
-    base = alt.Chart(frame).encode(
-        x=alt.X("step:Q", title="step (search or page)", scale=across, axis=axis),
-        y=alt.Y("confidence:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=up),
-        tooltip=[
-            alt.Tooltip("when:N", title="When"),
-            alt.Tooltip("confidence:Q", title="Confidence", format=".0%"),
-            alt.Tooltip("reasons:N", title="Why"),
-        ],
-    )
-    goal = alt.Chart(pd.DataFrame({"goal": [threshold]})).encode(y="goal:Q")
-    layers = [
-        goal.mark_rule(color=GOLD[dark], strokeDash=[6, 4], strokeWidth=1.5),
-        base.mark_line(color=ACCENT[dark], strokeWidth=2.5, interpolate="step-after"),
-        base.mark_point(color=ACCENT[dark], filled=True, size=70, opacity=1),
+        for n, (place, point) in enumerate(zip(places, given, strict=True))
     ]
-    return alt.layer(*layers).properties(height=230)
+    shared: dict[str, Any] = {"type": "quantitative"}
+    across = {"domain": [min(1, *numbers), max(max_steps, *places, 2)], "nice": False}
+    axis = {"tickMinStep": 1, "format": "d", "grid": False}
+    up = {"format": "%", "values": [0, 0.25, 0.5, 0.75, 1]}
+    x = shared | {"field": "step", "title": "step (search or page)", "scale": across, "axis": axis}
+    y = shared | {"field": "Confidence", "title": None, "scale": {"domain": [0, 1]}, "axis": up}
+    told = [{"field": "When"}, shared | {"field": "Confidence", "format": ".0%"}, {"field": "Why"}]
+    rule = {"type": "rule", "color": GOLD[dark], "strokeDash": [6, 4], "strokeWidth": 1.5}
+    line = {"type": "line", "color": accent, "strokeWidth": 2.5, "interpolate": "step-after"}
+    dots = {"type": "point", "color": accent, "filled": True, "size": 70, "opacity": 1}
+    curve = {"x": x, "y": y, "tooltip": told}
+    layers = [{"mark": mark, "encoding": curve} for mark in (line, dots)]
+    goal = {"mark": rule, "encoding": {"y": {"datum": threshold}}}
+    return {"height": 230, "data": {"values": values}, "layer": [goal, *layers]}

@@ -32,33 +32,32 @@ TITLE_MARKS = {Status.REVIEW: "✓ ", Status.WAITING: "? ", Status.PAUSED: "? ",
 
 @dataclass(frozen=True)
 class RunPage:
-    """The screen of a run of some flows."""
+    """The screen of the runs of a flow."""
 
-    path: str
-    flows: tuple[str, ...]
+    flow: str
     noun: str
-    other_flow: str
-    """What is said of a run of another flow."""
     new_label: str
     hints: Mapping[Status, str] = field(default_factory=dict)
     """What is expected of the reader at each status."""
     missing_hint: str = "It may have been started on another computer or with another data folder."
     """Why there may be no such run."""
 
+    @property
+    def path(self) -> str:
+        """The file of the screen."""
+        return routes.page_for_flow(self.flow)
+
 
 def open_run(page: RunPage, run_id: str) -> RunSnapshot | None:
-    """The run, ready to be drawn; None when there is none of these flows, which is then said."""
+    """The run, ready to be drawn, on its own screen; None when there is none, which is then said."""
     try:
         view = client.workbench().snapshot(run_id)
     except NotFound:
         text = f"There is no run called {escape.shorten(run_id, 40)}"
         draw_missing(page.noun, text, page.path, page.new_label, page.missing_hint)
         return None
-    if view.run.settings.flow not in page.flows:
-        draw_missing(page.noun, page.other_flow, page.path, page.new_label)
-        place = routes.page_for_flow(view.run.settings.flow)
-        ui.link(place, "Open it on its own screen", "arrow_forward", {"run": run_id})
-        return None
+    if (place := routes.page_for_flow(view.run.settings.flow)) != page.path:
+        st.switch_page(place, query_params={"run": run_id})
     mark = TITLE_MARKS.get(view.run.status, "")
     st.set_page_config(page_title=f"{mark}{escape.shorten(view.run.question, 50)} · Touchstone")
     return view

@@ -14,10 +14,8 @@ from pages.widgets.run import action_bar, answer_pane, pause_prompt, progress, r
 from pages.widgets.shell import client, escape, labels, markup
 
 PAGE = run_page.RunPage(
-    path="pages/site.py",
-    flows=("site",),
+    flow="site",
     noun="conversation",
-    other_flow="This run did not ask a site",
     new_label="Ask another site",
     hints={Status.REVIEW: "Check the quotes, accept the answer, or ask a follow-up."},
 )
