@@ -15,7 +15,7 @@ from agent.export.plain import render_plain_text
 from agent.types import Settings, Status
 from agent.types.facts import number_step
 from agent.workbench import RunSnapshot, Workbench
-from pages.widgets.run import confidence_chart, pause_prompt, status_line, timeline_cards
+from pages.widgets.run import confidence_chart, pause_prompt, status_line, timeline
 from tests.web.model_server import ModelServer
 from tests.web.researching_model import ASK, ROOF, SOLAR, TOUR, Script, crawl, workbench
 
@@ -68,7 +68,7 @@ def test_a_step_has_the_number_of_its_card_everywhere(
     run_id = bench.start(SOLAR, Settings(world="demo", max_steps=4, threshold=0.99, at_cap="report"))
     bench.drive(run_id)
     view = bench.snapshot(run_id)
-    cards = [card for card in timeline_cards.build_cards(view) if card.number]
+    cards = [card for card in timeline.build_cards(view) if card.number]
     assert [card.number for card in cards] == [1, 2, 3, 4] and cards[-1].n > 4, "the ledger counts on"
     assert main(["export", run_id, "--format", "evidence.md"]) == 0
     export = capsys.readouterr().out

@@ -6,7 +6,7 @@ from agent.errors import NotFound
 from agent.flows.chat.state import ChatRun, PassageGrade, PassageRef
 from agent.roles.chat import MIN_RELEVANT_SCORE
 from agent.workbench import RunSnapshot
-from pages.widgets.run.timeline_cards import build_cards
+from pages.widgets.run.timeline import build_cards
 from pages.widgets.shell import badges, client, escape, markup
 
 

@@ -12,7 +12,6 @@ from agent.text.plurals import format_count
 from agent.types.facts import describe_place
 from agent.workbench import RunSnapshot
 from pages.widgets.forms import budget_fields, form_page
-from pages.widgets.run.timeline_cards import Card
 from pages.widgets.shell import client, drafts, labels, polling, routes, ui
 
 
@@ -35,9 +34,9 @@ def draw_origin(view: RunSnapshot) -> None:
             ui.link("pages/compare.py", "Compare with the original", "compare_arrows", both)
 
 
-def draw_form(view: RunSnapshot, card: Card, close: Callable[[], Any]) -> None:
-    """A note, the model, and what may be otherwise."""
-    run_id, given, n = view.run.id, view.run.settings, card.end
+def draw_form(view: RunSnapshot, n: int, close: Callable[[], Any]) -> None:
+    """A note, the model, and what may be otherwise from step `n` on."""
+    run_id, given = view.run.id, view.run.settings
     with st.container(border=True, key=f"research-fork-form-{n}"):
         st.caption("A new run with everything up to here; this one stays as it is.")
         hint = "e.g. Leave out everything from example.org."

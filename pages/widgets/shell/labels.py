@@ -84,12 +84,6 @@ OUTCOME = {
     Outcome.REFUSED: "refused by our rules",
     Outcome.ERROR: "error",
 }
-ESCALATION = {
-    "reframe": "other words",
-    "narrow": "one part alone",
-    "lead": "a lead not tried before",
-    "hand_over": "over to you",
-}
 
 
 def describe_lengths(*, has_model: bool) -> dict[ReportLength, tuple[str, str]]:

@@ -8,7 +8,7 @@ from agent.engine.run_state import RunState
 from agent.types import Answer, Confidence, Fact, Run, Settings, Step, Usage
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import facts
-from pages.widgets.run import timeline, timeline_cards
+from pages.widgets.run import timeline
 from tests.records import fill
 
 
@@ -64,9 +64,9 @@ def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
     points = [fill(Confidence, step=1, value=0.4), fill(Confidence, step=2, value=0.1)]
     state = RunState(confidence=points, answers=[Answer(n=2, verdict="answered", confidence=0.1)])
     view = RunSnapshot(fill(Run, settings=Settings(model="")), state, steps, Usage(), 3, "")
-    look, card, written = timeline_cards.build_cards(view)
-    assert (card.title, card.before, card.level) == ("You struck 1 fact of a.example", 0.4, 0.1)
-    assert not look.facts and look.level == 0.4
+    look, card, written = timeline.build_cards(view)
+    assert (card.title, card.level) == ("You struck 1 fact of a.example", 0.1)
+    assert look.level == 0.4
     assert written.why == "After your edit: struck 1 fact."
     drawn = timeline.render_card(card, last=False)
     assert 'class="struck"' in drawn and "40 % → 10 %" in drawn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent.engine.run_state import RunState
 from agent.types import Run, Settings, Step, Usage
 from agent.workbench import RunSnapshot
-from pages.widgets.run import timeline_cards
+from pages.widgets.run import timeline
 from tests.pages.conftest import QUESTION
 from tests.records import fill
 
@@ -33,7 +33,7 @@ def test_refusals_rungs_and_people_are_cards_of_their_own():
         _step(7, "send_back", notes=[{"step": 7, "text": "more", "kind": "send_back", "private": True}]),
     ]
     view = RunSnapshot(fill(Run, settings=Settings()), RunState(), steps, Usage(), 7, "")
-    told = [(card.title, card.what or card.why) for card in timeline_cards.build_cards(view)]
+    told = [(card.title, card.what or card.why) for card in timeline.build_cards(view)]
     assert told == [
         ("Changed tack: one part alone", "4 actions."),
         ("Finishing was postponed", "The conflict is checked first."),
@@ -49,7 +49,7 @@ def test_refusals_rungs_and_people_are_cards_of_their_own():
 
 def test_a_real_run_is_told_without_gaps(demo, bench):
     view = bench.snapshot(demo())
-    cards = timeline_cards.build_cards(view)
+    cards = timeline.build_cards(view)
     assert QUESTION in cards[0].what and cards[-1].mark == "="
     assert cards[-2].end < cards[-1].n, "what the answer's claims made of the confidence is on its own card"
     assert [card.number for card in cards if card.number] == list(range(1, len(view.state.actions) + 1))
@@ -62,7 +62,7 @@ def test_a_card_knows_the_step_that_ended_it_and_a_fork_its_note(demo, bench):
     view = bench.snapshot(
         bench.act(run_id, "fork", step=bench.snapshot(run_id).head, note="Hurry.", settings={"max_calls": 7})
     )
-    cards = timeline_cards.build_cards(view)
+    cards = timeline.build_cards(view)
     first = next(card for card in cards if card.number)
     assert view.steps[first.end].n == first.end and view.steps[first.end].next in ("analyze", "decide")
     told = [(card.title, card.what, card.why) for card in cards if card.mark in "!•" and card.mark]
