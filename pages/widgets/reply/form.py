@@ -146,11 +146,11 @@ def _start_example(example: form_page.Example, model: str) -> None:
 
 
 def _start(messages: list[Message], place: str, model: str, *sent: str) -> None:
-    def begin() -> str:
+    def _begin() -> str:
         if not messages:
             raise UsageError("there is no conversation yet: type or paste one, or try an example")
         chosen: Any = {"model": model, "include_read_pages": st.session_state.get(READ_PAGES_KEY)}
         asked = Conversation(messages=messages), bot_services.build_context(place)
         return bot_services.get_service(place).start_reply(*asked, **chosen)
 
-    form_page.start_run(begin, sent=sent)
+    form_page.start_run(_begin, sent=sent)

@@ -210,36 +210,36 @@ def _tell_events(step: Step) -> list[Card]:
     """What the run met by itself: a change of tack, a limit, a note as it was read, what was not followed."""
     n, change, told = step.n, step.change, list[Card]()
 
-    def tell(title: str, why: str = "", mark: str = "!", tone: str = "warn", what: str = "") -> None:
+    def _say(title: str, why: str = "", mark: str = "!", tone: str = "warn", what: str = "") -> None:
         told.append(Card(n, title, what, format_sentence(why), mark, tone))
 
     for block in change.get("blockages") or []:
         tack = TACKS.get(block["rung"], block["rung"])
-        tell(f"Changed tack: {tack}", block.get("reason", ""), "↻")
+        _say(f"Changed tack: {tack}", block.get("reason", ""), "↻")
     plan = [PlanPart.model_validate(part) for part in change.get("plan_parts") or []]
     for read in change.get("readings") or [] if step.name == "revise" else []:
-        tell("Note read", state_understood(NoteReading.model_validate(read), plan), tone="")
+        _say("Note read", state_understood(NoteReading.model_validate(read), plan), tone="")
     if step.name == "outline":
         headings = " · ".join(section["heading"] for section in change["outline"]["sections"])
-        tell("Report planned", tone="", what=headings)
+        _say("Report planned", tone="", what=headings)
     if step.name == "budget":
-        tell("A limit was reached", str(change.get("why_stopped", "")))
+        _say("A limit was reached", str(change.get("why_stopped", "")))
     if step.name == "halt":
-        tell("Paused for your input", str(change["halt"]["why"]))
+        _say("Paused for your input", str(change["halt"]["why"]))
     if skipped := change.get("plan_trouble"):
-        tell("The question was not planned", str(skipped))
+        _say("The question was not planned", str(skipped))
     for choice in change.get("choices") or []:
         count = format_count(len(choice["selected"]), "address", "addresses")
         title = "Enough is read" if choice["decision"] == "answer" else f"Chose {count} to read"
-        tell(title, choice["reasoning"], "→", "warn" if choice.get("forced") or choice.get("trouble") else "")
+        _say(title, choice["reasoning"], "→", "warn" if choice.get("forced") or choice.get("trouble") else "")
     others = list[tuple[str, str]]()
     for one in change.get("refusals") or [] if step.name != "skip" else []:
         if one["what"] == "send_to_hitl":
-            tell("Finishing was postponed", one["why"].partition(": ")[2] or one["why"], "×")
+            _say("Finishing was postponed", one["why"].partition(": ")[2] or one["why"], "×")
         else:
             others.append((f"{one['what']}: {one['why']}", ""))
     if others:
-        tell("Proposed, but not followed", mark="×")
+        _say("Proposed, but not followed", mark="×")
         told[-1].items = others
     return told
 
@@ -250,9 +250,8 @@ def _tell_person(step: Step, view: RunSnapshot) -> list[Card]:
     if step.name == "ask":
         return [Card(n, "You asked", f"“{change.get('question', '')}”", mark="?")]
     if step.name == "supply":
-        given = [
-            (GIVEN_TITLES.get(ref.get("origin", ""), "You gave"), ref) for ref in change.get("pages") or []
-        ]
+        titles = {"pasted": "You pasted the text of", "uploaded": "You uploaded a file for"}
+        given = [(titles.get(ref.get("origin", ""), "You gave"), ref) for ref in change.get("pages") or []]
         return [Card(n, title, mark="+", tone="good", url=ref["url"]) for title, ref in given]
     if edits := change.get("edits"):
         struck = change.get("strikes", ())  # of a source that was struck, those that still are

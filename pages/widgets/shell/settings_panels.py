@@ -84,14 +84,14 @@ def _draw_servers(address: SettingField) -> None:
     """The known servers: a choice writes the address below."""
     key, typed = f"{KEY}-server", _name_widget(KEY, address)
 
-    def choose() -> None:
+    def _choose() -> None:
         st.session_state[typed] = SERVERS.get(st.session_state[key], "")
 
     if not address.is_fixed:
         known = {url: name for name, url in SERVERS.items()}
         st.session_state.setdefault(key, known.get(st.session_state.get(typed, address.value)))
         hint = "Another server" if address.value else "Choose a server, or type its address below"
-        st.selectbox("Server", list(SERVERS), None, key=key, placeholder=hint, on_change=choose)
+        st.selectbox("Server", list(SERVERS), None, key=key, placeholder=hint, on_change=_choose)
 
 
 def _save_model(field: SettingField, value: str) -> None:
@@ -119,7 +119,7 @@ def _draw_engine(status: EngineStatus) -> None:
     name, is_on = status.profile.name, status.is_on and not status.needed
     key = f"settings-engine-{name}"
 
-    def switch() -> None:
+    def _switch() -> None:
         told = f"{name} {'off' if status.is_on else 'on'}"
         client.change_setting(told, server_settings.switch_engine, name, on=not status.is_on)
 
@@ -130,7 +130,7 @@ def _draw_engine(status: EngineStatus) -> None:
             key=f"settings-on-{name}-{status.is_on}-{bool(status.needed)}",
             disabled=status.is_fixed or bool(status.needed),
             on_change=client.submit,
-            args=(switch,),
+            args=(_switch,),
             width=190,
         )
         state = badges.render(status.state, TONES.get(status.state, ""))
@@ -144,7 +144,7 @@ def _draw_engine(status: EngineStatus) -> None:
 
 
 def _draw_setup(engine: str, fields: Sequence[SettingField]) -> None:
-    def save(field: SettingField, value: str) -> None:
+    def _save(field: SettingField, value: str) -> None:
         given = field.name, value, engine, field.address
         client.change_setting(field.name, server_settings.save_engine_setting, *given)
 
@@ -152,7 +152,7 @@ def _draw_setup(engine: str, fields: Sequence[SettingField]) -> None:
     opened = ui.popover("Set up", f"{name}-setup", "key", type="tertiary")
     if opened.open:
         with opened:
-            _draw_form(name, fields, save)
+            _draw_form(name, fields, _save)
 
 
 def _draw_form(
@@ -164,16 +164,16 @@ def _draw_form(
 ) -> None:
     """The form. `models`: what the names of models are chosen from; `folded`: settings that few need."""
 
-    def draw_fields(shown: Sequence[SettingField]) -> None:
+    def _draw_fields(shown: Sequence[SettingField]) -> None:
         with st.grid(2, min_column_width=240, gap="small"):
             for field in shown:
                 _draw_field(key, field, models)
 
     with st.form(f"{key}-form", border=False):
-        draw_fields([field for field in fields if field.name not in folded])
+        _draw_fields([field for field in fields if field.name not in folded])
         if folded:
             with st.expander("More models"):
-                draw_fields([field for field in fields if field.name in folded])
+                _draw_fields([field for field in fields if field.name in folded])
         for told in dict.fromkeys(filter(None, (_explain(field, fields) for field in fields))):
             st.caption(escape.md(told))
         press, is_fixed = st.form_submit_button, all(field.is_fixed for field in fields)
@@ -226,7 +226,7 @@ def _submit(key: str, fields: Sequence[SettingField], save: Save) -> None:
     """Save what was changed: all are checked before the first is saved, and a key goes to the address that
     was drawn or typed with it."""
 
-    def save_changed() -> None:
+    def _save_changed() -> None:
         bench, changed = client.settings_bench(), []
         for field in fields:
             value = str(st.session_state.get(_name_widget(key, field)) or "").strip()
@@ -239,11 +239,11 @@ def _submit(key: str, fields: Sequence[SettingField], save: Save) -> None:
             address = describe_field(bench, field.name).address if moved else field.address
             save(replace(field, address=address), value)
 
-    def count(_: None) -> None:
+    def _count(_: None) -> None:
         st.session_state[f"{key}-saved"] = st.session_state.get(f"{key}-saved", 0) + 1
         st.session_state.pop(f"{key}-server", None)
 
-    client.submit(save_changed, done="Saved.", then=count)
+    client.submit(_save_changed, done="Saved.", then=_count)
 
 
 def _draw_test(key: str, check: Callable[..., tuple[bool, str]], *args: str) -> None:
