@@ -57,6 +57,12 @@ ACTS = {
     "always use": swap("fact-always-use", "fact-use-normally", CITE),
     "use normally": swap("fact-use-normally", "fact-always-use", CITE),
     "exclude": swap("fact-exclude", "fact-restore", CITE),
+    "undo": Act(
+        ".st-key-ledger-undo button", ".st-key-ledger-redo button", "Facts", ".st-key-ledger-undo button"
+    ),
+    "redo": Act(
+        ".st-key-ledger-redo button", ".st-key-ledger-undo button", "Facts", ".st-key-ledger-undo button"
+    ),
     "accept": swap("research-accept", "research-reopen"),
     "reopen": swap("research-reopen", "research-accept"),
 }
@@ -125,6 +131,19 @@ def test_escape_leads_back_to_the_tab_and_to_the_sentence(reader: Screen) -> Non
     page.keyboard.press("Escape")
     expect(page.get_by_role("tab", name="Plan")).to_have_attribute("aria-selected", "true")
     expect(page.locator(CITE).first).to_be_focused()
+
+
+def test_the_space_bar_opens_a_sentence_and_scrolls_nothing(reader: Screen) -> None:
+    page, sentence = reader.page, reader.answer.locator("[role=button]").first
+    reader.tab("Sources")
+    page.locator(".stMain").evaluate("e => e.scrollTo(0, 60)")
+    sentence.evaluate("e => e.focus({preventScroll: true})")
+    before = page.evaluate(STANDS)
+    page.keyboard.press("Space")
+    expect(page.locator(HEAD)).to_be_visible()
+    expect(sentence).to_be_focused()
+    expect(sentence).to_have_attribute("aria-expanded", "true")
+    assert page.evaluate(STANDS) == before
 
 
 def test_a_row_is_chosen_and_edited_in_its_place(reader: Screen) -> None:
@@ -240,6 +259,27 @@ def test_what_is_open_stays_while_the_run_works_and_the_answer_is_announced(
     expect(ready).to_be_visible()
     ready.click()
     expect(screen.answer).to_be_visible()
+
+
+def test_an_answer_is_announced_on_the_page_of_its_run_alone(unhurried: Served, tab: Tab) -> None:
+    page = tab(width=400, height=800)
+    screen = Screen(page, unhurried.url).open().ask("In which year was Älvmora Mejeri founded?")
+    first = screen.run_id
+    screen.stands("Working")
+    page.locator(".st-key-pane-switch").get_by_text("Evidence", exact=True).click()
+    ready = page.locator(".ts-ready")
+    expect(ready).to_be_visible()
+    page.get_by_role("link", name="New question").click()
+    expect(ready).to_have_count(0)
+    screen.ask("How many solar panels are there on the roof of Älvmora Mejeri?")
+    screen.stands("Working")
+    page.get_by_role("link", name="New question").click()
+    page.locator(f'a[href*="{first}"]').first.click()
+    page.wait_for_url(f"**/?run={first}")
+    screen.stands("Answer to review")
+    page.locator(".st-key-pane-switch").get_by_text("Evidence", exact=True).click()
+    expect(page.get_by_role("tab", name="Sources")).to_be_visible()
+    expect(ready).to_have_count(0)
 
 
 def test_a_further_question_opens_at_its_top(server: Served, tab: Tab, run_id: str) -> None:

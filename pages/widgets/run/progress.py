@@ -27,7 +27,7 @@ def draw(view: RunSnapshot) -> None:
         if checked := client.workbench().worker.checked.get(view.run.id):
             told = " ".join(escape.html(said.text) for said in checked if said.backed)
             st.html(f'<div class="ts answer"><p>{told}</p><p class="soft small">Checked so far.</p></div>')
-        usual = _find_usual_seconds(view.run.settings.flow, view.run.settings.world, client.owner_key())
+        usual = find_usual_seconds(view.run.settings.flow, view.run.settings.world, client.owner_key())
         if usual > view.usage.seconds:
             took = labels.format_duration(view.usage.seconds)
             st.caption(f"{took} of usually {labels.format_duration(usual)}.")
@@ -82,7 +82,7 @@ def _render_part(view: PartView, facts: list[Fact]) -> str:
 
 
 @st.cache_data(ttl=60, show_spinner=False)
-def _find_usual_seconds(flow: str, world: str, owner: str) -> float:
+def find_usual_seconds(flow: str, world: str, owner: str) -> float:
     """The median working time of the owner's finished runs of a flow in a world, in seconds; 0 for few."""
     finished = list_finished_runs(client.workbench().store.engine)
     took = [one.usage.seconds for one in finished if (one.settings.flow, one.settings.world) == (flow, world)]

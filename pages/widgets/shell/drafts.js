@@ -30,7 +30,7 @@ export default function () {
   }
   const focus = ([box, place]) => {
     const found = list(box), before = held
-    const again = found.find((one) => name(one) === held.name) ?? found[place] ?? found[0]
+    const again = found.find((one) => name(one) === held.name) ?? found[Math.min(place, found.length - 1)] ?? found[0]
     again?.focus({ preventScroll: true })
     if (again) held = { ...before, one: again, lost: 0 }
     return Boolean(again)
