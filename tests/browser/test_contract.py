@@ -133,19 +133,6 @@ def test_escape_leads_back_to_the_tab_and_to_the_sentence(reader: Screen) -> Non
     expect(page.locator(CITE).first).to_be_focused()
 
 
-def test_the_space_bar_opens_a_sentence_and_scrolls_nothing(reader: Screen) -> None:
-    page, sentence = reader.page, reader.answer.locator("[role=button]").first
-    reader.tab("Sources")
-    page.locator(".stMain").evaluate("e => e.scrollTo(0, 60)")
-    sentence.evaluate("e => e.focus({preventScroll: true})")
-    before = page.evaluate(STANDS)
-    page.keyboard.press("Space")
-    expect(page.locator(HEAD)).to_be_visible()
-    expect(sentence).to_be_focused()
-    expect(sentence).to_have_attribute("aria-expanded", "true")
-    assert page.evaluate(STANDS) == before
-
-
 def test_a_row_is_chosen_and_edited_in_its_place(reader: Screen) -> None:
     page = reader.page
     page.set_viewport_size({"width": 1280, "height": 900})

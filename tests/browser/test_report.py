@@ -69,8 +69,12 @@ def test_a_full_report_is_ordered_read_shortened_and_taken_along(
         assert text.startswith("# Three huts on Norrvidda") and re.search(r"\|[ *]+2025[ *]+\| 1,342", text)
 
         heading = screen.answer.get_by_role("heading", name="The huts compared")
-        heading.get_by_role("button").click()
+        heading.get_by_role("button").focus()
+        stands = page.locator(".stMain").evaluate("e => e.scrollTop")
+        page.keyboard.press("Space")  # it opens, and does not scroll
         expect(evidence.locator(".evidence-said")).to_have_text("The huts compared")
+        expect(heading.get_by_role("button")).to_be_focused()
+        assert page.locator(".stMain").evaluate("e => e.scrollTop") == stands
         expect(evidence.get_by_label("Comment on it")).to_be_visible()
         screen.button("All evidence").click()
         page.get_by_text("Outline", exact=True).click()

@@ -14,8 +14,8 @@ export default function () {
   keep(document.activeElement)  // it was typed before this was here
 
   // The control that a person acted on, with the names of the boxes around it (of those around the menu it is in,
-  // too) and its place in each. When it goes, what is drawn in its place has the focus; else the first control of
-  // the nearest box.
+  // too) and its place in each. When it goes, what is drawn in its place has the focus, else the one before it; else
+  // the first control of the nearest box.
   let held = null, outside = []
   const CONTROLS = ":is(button, input, textarea, summary, a, [role=tab]):not(:disabled)"
   const name = (one) => one.getAttribute("aria-label") || one.textContent
@@ -30,7 +30,7 @@ export default function () {
   }
   const focus = ([box, place]) => {
     const found = list(box), before = held
-    const again = found.find((one) => name(one) === held.name) ?? found[Math.min(place, found.length - 1)] ?? found[0]
+    const again = found.find((one) => name(one) === held.name) ?? found[place] ?? found[place - 1] ?? found[0]
     again?.focus({ preventScroll: true })
     if (again) held = { ...before, one: again, lost: 0 }
     return Boolean(again)
