@@ -165,7 +165,7 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
         sources=collect_sources(sentences, facts, works),
         statements=count_statements(sentences, answer.statements.dropped),
         confidence=level.value if level else None,
-        certainty=describe_certainty(level) if level else "",
+        certainty=describe_certainty(level, plan) if level else "",
         missing=answer.open or missing,
     )
 

@@ -26,6 +26,7 @@ the model doubts (.2) stays below .4."""
 
 from __future__ import annotations
 
+import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -222,10 +223,16 @@ def evidence_range(weight: float) -> tuple[float, float]:
     return LOW_LIMIT * (1.0 - LOW_DOUBT**weight), 1.0 - HIGH_DOUBT**weight
 
 
-def describe_certainty(point: Confidence) -> str:
+def quote_parts(plan: Sequence[PlanPart]) -> dict[str, str]:
+    """By its id what a sentence calls each part of a question: its first words; the whole has no name."""
+    first = {part.id: textwrap.shorten(part.question, MAX_VALUE_CHARS, placeholder="…") for part in plan}
+    return {name: f"“{words}”" for name, words in first.items()} if len(plan) > 1 else {}
+
+
+def describe_certainty(point: Confidence, plan: Sequence[PlanPart]) -> str:
     """The level with its reason, that of its weakest part: "High confidence (97 %): 2 independent …"."""
     weakest = min(point.parts, key=compute_part, default=PartConfidence(part=""))
-    about = f"part {weakest.part}" if len(point.parts) > 1 else "it"
+    about = quote_parts(plan).get(weakest.part, "it")
     count, named = len(weakest.sources), ", ".join(weakest.sources[:MAX_NAMED_SOURCES])
     reason = f"{about} rests on {count} independent sources ({named})"
     if not count:
@@ -255,8 +262,7 @@ def explain_changes(
         else PartConfidence(part=new.part, judgement=new.judgement, unanswered=new.unanswered)
         for new in now.parts
     ]
-    questions = {part.id: part.question for part in plan} if len(now.parts) > 1 else {}
-    changes = []
+    names, changes = quote_parts(plan) if len(now.parts) > 1 else {}, []
     for name in ("weight", "disputed", "unanswered", "judgement") if is_comparable else ():
         for n, (new, found) in enumerate(zip(now.parts, evidence, strict=True)):
             was, value = parts[n], compute_value(parts)
@@ -264,7 +270,7 @@ def explain_changes(
             parts[n] = was.replace(**{name: getattr(new, name)}, **more)
             delta = compute_value(parts) - value
             if abs(delta) >= MIN_VISIBLE_CHANGE:
-                about = f"“{questions[new.part][:MAX_VALUE_CHARS]}”: " if new.part in questions else ""
+                about = f"{names[new.part]}: " if new.part in names else ""
                 reason = _explain(name, was, new, found)
                 changes.append(ConfidenceChange(delta=round(delta, PRECISION), reason=about + reason))
     rest = round(now.value - before - sum(change.delta for change in changes), PRECISION)

@@ -21,7 +21,7 @@ from agent.answering.fact_view import (
 from agent.answering.pages import ANSWERED, START_PAGE_REASON
 from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent
-from agent.evidence.confidence import compute_part
+from agent.evidence.confidence import compute_part, quote_parts
 from agent.flows.research.state import SEARCH_PREFIX, ResearchRun
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
@@ -266,7 +266,7 @@ def assess_coverage(state: ResearchRun) -> Coverage | None:
             later.add(action.step)
             is_read = is_read or not action.is_search
     if disputed:
-        reason = f"The sources disagree: {name_parts(state, disputed, 'is', 'are').lower()} disputed."
+        reason = f"{name_parts(state, disputed, 'is', 'are')} disputed between sources."
     elif single:
         told = "a further round brought no second one" if later else "nothing further was named"
         reason = f"{name_parts(state, single, 'rests', 'rest')} on one source; {told}."
@@ -278,11 +278,14 @@ def assess_coverage(state: ResearchRun) -> Coverage | None:
 
 
 def name_parts(state: ResearchRun, ids: Sequence[str], one: str, several: str) -> str:
-    """The start of a sentence about some parts: "Parts 1 and 2 are"."""
+    """The start of a sentence about some parts, by their words: "“Who?” and “When?” are"."""
     if len(state.plan) == 1:
         return f"{'The answer' if one != 'is' else 'The question'} {one}"
-    *first, last = ids
-    return f"Parts {', '.join(first)} and {last} {several}" if first else f"Part {last} {one}"
+    names = quote_parts(state.plan)
+    *first, last = [names.get(part, "A part") for part in ids]
+    if len(first) > 2:
+        first, last = first[:2], f"{len(first) - 1} more"
+    return f"{', '.join(first)} and {last} {several}" if first else f"{last} {one}"
 
 
 def is_plan_edited(state: ResearchRun) -> bool:

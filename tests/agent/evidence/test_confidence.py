@@ -294,4 +294,6 @@ def test_a_level_is_told_with_the_reason_of_its_weakest_part(
         PartConfidence(part=str(n), sources=sources, weight=len(sources), judgement=judgement)
         for n, (sources, judgement) in enumerate(parts, start=1)
     ]
-    assert describe_certainty(fill(Confidence, step=1, value=compute_value(made), parts=made)) == told
+    point = fill(Confidence, step=1, value=compute_value(made), parts=made)
+    plan = [PlanPart(id=part.part, question=f"Who built wing {part.part}?") for part in made]
+    assert describe_certainty(point, plan) == told

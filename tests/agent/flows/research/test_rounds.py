@@ -76,13 +76,27 @@ def test_a_part_with_one_source_earns_one_further_round_where_something_was_name
     found = policy.assess_coverage(state)
     assert (found.thin, found.reason) == (
         [],
-        "Part 2 rests on one source; a further round brought no second one.",
+        "“When was it launched?” rests on one source; a further round brought no second one.",
     )
     state.actions = []
-    assert policy.assess_coverage(state).reason == "Part 2 rests on one source; nothing further was named."
+    assert (
+        policy.assess_coverage(state).reason
+        == "“When was it launched?” rests on one source; nothing further was named."
+    )
     state.confidence = [fill(Confidence, step=4, value=0.9, parts=[two, two.replace(part="2")])]
     found = policy.assess_coverage(state)
     assert (found.low, found.reason) == ([], "Every part is answered at or above 85%.")
+
+
+def test_parts_are_named_by_their_words():
+    plan = [PlanPart(id=str(n), question=f"Who built {'the northern quay ' * n}?") for n in range(1, 6)]
+    state = RunState(question=QUESTION, plan_parts=plan)
+    assert policy.name_parts(state, ["1"], "is", "are") == "“Who built the northern quay ?” is"
+    two = policy.name_parts(state, ["1", "4"], "is", "are")
+    assert two.endswith("?” and “Who built the northern quay the northern quay the northern…” are")
+    assert policy.name_parts(state, list("12345"), "rests", "rest").endswith(
+        "…” and 3 more rest".replace("…", " ?")
+    )
 
 
 def test_the_good_actions_of_a_round_are_kept_and_the_next_decision_hears_of_the_others(tmp_path):
