@@ -262,7 +262,7 @@ def explain_changes(
         else PartConfidence(part=new.part, judgement=new.judgement, unanswered=new.unanswered)
         for new in now.parts
     ]
-    names, changes = quote_parts(plan) if len(now.parts) > 1 else {}, []
+    names, changes = quote_parts(plan), []
     for name in ("weight", "disputed", "unanswered", "judgement") if is_comparable else ():
         for n, (new, found) in enumerate(zip(now.parts, evidence, strict=True)):
             was, value = parts[n], compute_value(parts)
