@@ -11,7 +11,7 @@ from agent.types import MARK_LABELS, CheckedText, ClaimMark, MarkedSentence, Sta
 from agent.workbench import RunSnapshot
 from pages.widgets.check_text import marked_text
 from pages.widgets.evidence import fact_card
-from pages.widgets.run import action_bar, answer_pane, evidence_pane, pause_prompt, run_page
+from pages.widgets.run import answer_pane, controls, evidence_pane, pause_prompt, run_page
 from pages.widgets.shell import (
     client,
     drafts,
@@ -53,7 +53,7 @@ def _draw_live(view: RunSnapshot) -> None:
         return opened is not None
 
     run_page.draw_panes(view, lambda: _draw_text(view, checked), TABS, "check-text-tab", draw_opened)
-    action_bar.draw(view)
+    controls.draw_bar(view)
 
 
 def _draw_claim(view: RunSnapshot, one: MarkedSentence) -> None:

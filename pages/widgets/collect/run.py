@@ -17,7 +17,7 @@ from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.collect import crawl_tree, preview, results
 from pages.widgets.evidence import facts
-from pages.widgets.run import action_bar, answer_pane, export_menu, pause_prompt, run_page
+from pages.widgets.run import answer_pane, controls, export_menu, pause_prompt, run_page
 from pages.widgets.shell import badges, client, empty_state, escape, ui
 
 
@@ -35,7 +35,7 @@ def _draw_live(view: RunSnapshot) -> None:
         if view.run.status is Status.WAITING:
             preview.draw(view, view.state)
     run_page.draw_panes(view, lambda: _draw_result(view), TABS, "collect-tab")
-    action_bar.draw(view)
+    controls.draw_bar(view)
 
 
 def _draw_result(view: RunSnapshot) -> None:

@@ -8,8 +8,8 @@ from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_list, facts
 from pages.widgets.research import first_minute, outline_panel, plan_panel, revision_panel
 from pages.widgets.run import (
-    action_bar,
     answer_pane,
+    controls,
     pause_prompt,
     pending_decision,
     progress,
@@ -42,7 +42,7 @@ def _draw_live(view: RunSnapshot) -> None:
     run_page.draw_heading(PAGE, view, revision_panel.render_thread(view))
     client.show_notice("run")
     run_page.draw_panes(view, lambda: _draw_answer(view), TABS, "research-tab")
-    action_bar.draw(view)
+    controls.draw_bar(view)
     first_minute.draw_hint(view)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import facts
-from pages.widgets.run import action_bar, answer_pane, pause_prompt, progress, run_page
+from pages.widgets.run import answer_pane, controls, pause_prompt, progress, run_page
 from pages.widgets.shell import client, escape, labels, markup
 
 PAGE = run_page.RunPage(
@@ -42,7 +42,7 @@ def _draw_live(earlier: Sequence[str], view: RunSnapshot) -> None:
     client.show_notice("site-talk")
     pause_prompt.draw(view)
     run_page.draw_panes(view, lambda: _draw_turns(earlier, view), TABS, "site-tab")
-    action_bar.draw(view)
+    controls.draw_bar(view)
 
 
 def _draw_turns(earlier: Sequence[str], newest: RunSnapshot) -> None:
