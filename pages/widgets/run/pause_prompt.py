@@ -13,6 +13,7 @@ from agent.actions import budget, conflict_rulings, page_input
 from agent.actions.budget import list_caps
 from agent.flows.research.policy import CHECK_PLAN
 from agent.text.plurals import format_count
+from agent.text.sentences import format_sentence
 from agent.types import Cap, PauseRequest, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_list
@@ -37,11 +38,6 @@ def find_pause_request(view: RunSnapshot) -> PauseRequest | None:
     return view.state.halt if view.run.status is Status.PAUSED else None
 
 
-def describe_pause(halt: PauseRequest) -> str:
-    """What is expected of the reader, in a few words."""
-    return PROMPTS.get(halt.kind, PROMPTS[""])
-
-
 USUAL_HINTS = {
     Status.PAUSED: "Paused. Resume at any time.",
     Status.STOPPED: "Nothing is lost: continue, or write the answer from what was found.",
@@ -52,7 +48,7 @@ USUAL_HINTS = {
 def build_rest_hints(view: RunSnapshot, usual: Mapping[Status, str]) -> dict[Status, str]:
     """What is expected of the reader at each rest: as usual, unless the run asks something."""
     halt = find_pause_request(view)
-    asked = {Status.PAUSED: describe_pause(halt)} if halt else {}
+    asked = {Status.PAUSED: PROMPTS.get(halt.kind, PROMPTS[""])} if halt else {}
     asked |= {Status.WAITING: "Check the plan."} if view.next == CHECK_PLAN else {}
     return {**USUAL_HINTS, **usual, **asked}
 
@@ -167,14 +163,14 @@ def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
         if found:
             see = f"{view.run.id}.{found[0].id}"
             ui.button("Settle it", "research-halt-settle", answer_pane.open_evidence, see, type="primary")
-        _draw_continue_button("Continue to the next conflict", view)
+        ui.act(view, "resume", "research-halt-on", "Continue to the next conflict", icon="play_arrow")
         _draw_write_button(view)
 
 
 def _draw_quota(view: RunSnapshot, halt: PauseRequest) -> None:
     with _draw_card("Quota of the day used up", _render_reason(halt), render_progress(view)):
         _draw_write_button(view)
-        _draw_continue_button("Continue", view)
+        ui.act(view, "resume", "research-halt-on", "Continue", icon="play_arrow")
         if (owner := client.person()) and owner.is_admin:
             ui.link("pages/people.py", "Raise it under People", "group")
     st.caption(
@@ -205,10 +201,6 @@ def _draw_exclusion(view: RunSnapshot, halt: PauseRequest) -> None:
         ui.act(view, "leave_out", "research-halt-leave-out", type="primary")
         ui.act(view, "keep_sources", "research-halt-keep")
     st.caption("Either way the rest of your note is followed.")
-
-
-def _draw_continue_button(label: str, view: RunSnapshot, **more: Any) -> None:
-    ui.act(view, "resume", "research-halt-on", label, icon="play_arrow", **more)
 
 
 def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
@@ -260,8 +252,7 @@ def render_progress(view: RunSnapshot) -> str:
 
 
 def _render_reason(halt: PauseRequest) -> str:
-    told = halt.why[:1].upper() + halt.why[1:]
-    return f"<p>{escape.html(told)}{'' if told.endswith('.') else '.'}</p>"
+    return f"<p>{escape.html(format_sentence(halt.why))}</p>"
 
 
 def _draw_write_button(view: RunSnapshot) -> None:
