@@ -14,16 +14,17 @@ import streamlit as st
 from markupsafe import Markup
 
 from agent.answering.conflict_sentences import RULING_PREFIX, is_disagreement
+from agent.evidence.citation_check import diff_answers
 from agent.evidence.report_words import words_for
 from agent.evidence.support import describe_support
 from agent.export.answer_blocks import write_body
 from agent.export.blocks import Span, Table
 from agent.export.webpage import render_block
+from agent.text.plurals import format_count
 from agent.types import Answer, AnswerBlock, Conflict, Sentence
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence.conflict_list import describe_ruling
-from pages.widgets.run import answer_changes
-from pages.widgets.shell import escape, markup
+from pages.widgets.shell import badges, escape, labels, markup
 
 SCRIPT = (Path(__file__).parent / "answer_pane.js").read_text(encoding="utf-8")
 SEE, PANE = "see", "pane"
@@ -37,6 +38,7 @@ MARKS = {
     "disputed": ("sources disagree", "warn"),
 }
 """What must be seen beside a sentence, and how loud it is. A good one has a quiet ✓."""
+CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
 CHECKED = {
     "quoted": "Quoted word for word",
     "computed": "Computed from its quotes",
@@ -59,7 +61,7 @@ def draw(answer: Answer, view: RunSnapshot) -> None:
     given = view.state.answers
     if len(given) > 1:
         since = f"What changed since answer {given[-2].n}"
-        told = answer_changes.render(given[-2], given[-1])
+        told = render_changes(given[-2], given[-1])
         html += f'<details class="journey" open><summary>{since}</summary>{told}</details>'
     see = st.query_params.get(SEE, "")
     if found := find_sentence(see, view):
@@ -169,6 +171,28 @@ def _find_repeated_citations(answer: Answer, run_id: str) -> tuple[set[int], lis
         quiet |= max(rows, columns, key=len)
         notes.append(note)
     return quiet, notes
+
+
+def render_changes(old: Answer, new: Answer) -> str:
+    """The difference between two answers as an HTML list."""
+    found = diff_answers(old, new)
+    items = []
+    for kind, was, now in ((change.kind, change.old, change.new) for change in found):
+        if kind != "same" and not (now and now.text.startswith(RULING_PREFIX)):  # a ruling is told above
+            before = f"<del>{escape.html(was.text)}</del> " if was and kind in ("removed", "reworded") else ""
+            after = escape.html(now.text) if now else ""
+            items.append(f'<li class="{kind}">{badges.render(CHANGE_LABELS[kind])} {before}{after}</li>')
+    same = sum(change.kind == "same" for change in found)
+    kept = f'<p class="small soft">{format_count(same, "sentence")} unchanged.</p>' if same else ""
+    was, now = (
+        labels.mark_verdict(one.verdict)[0]
+        + ("" if one.confidence is None else f", {one.certainty.partition(' (')[0].lower()}")
+        for one in (old, new)
+    )
+    verdict = f"<p>Before: {escape.html(was)}. Now: {escape.html(now)}.</p>" if was != now else ""
+    nothing = "" if items else "<p>The answer says the same.</p>"
+    why = f'<p class="small">Updated {escape.html(new.because)}.</p>' if new.because else ""
+    return f'<div class="ts">{why}{verdict}{nothing}<ul class="changes">{"".join(items)}</ul>{kept}</div>'
 
 
 def _name_sentence(run_id: str, answer: Answer, n: int) -> str:

@@ -40,28 +40,17 @@ def render_verification(found: BundleVerification) -> str:
     marks = [("valid", "good") if found.is_valid else ("not valid", "bad")]
     contents, lines = found.contents, ""
     if contents is not None:
-        all_stand = found.found_quote_count == found.quote_count
+        held, quotes = found.found_quote_count, format_count(found.quote_count, "quote")
         marks += [
-            (
-                (
-                    f"{found.found_quote_count} of "
-                    f"{format_count(found.quote_count, 'quote')} found in their pages"
-                ),
-                "good" if all_stand else "bad",
-            )
-        ]
-        marks += [
+            (f"{held} of {quotes} found in their pages", "good" if held == found.quote_count else "bad"),
             (format_count(len(contents.pages), "page"), ""),
             (format_count(len(contents.steps), "step"), ""),
         ]
         lines = f"<p><b>{escape.html(escape.shorten(contents.run.question, 300))}</b></p>"
-    lines += "".join(
-        f"<p>{escape.html(escape.shorten(text, 300))}</p>" for text in (*found.problems, *found.remarks)
-    )
-    compare = (
-        f'<p class="small soft">SHA-256 <code>{escape.html(found.sha256)}</code>. Compare '
-        "it with the one you were given.</p>"
-    )
+    for text in (*found.problems, *found.remarks):
+        lines += f"<p>{escape.html(escape.shorten(text, 300))}</p>"
+    told = f"SHA-256 <code>{escape.html(found.sha256)}</code>. Compare it with the one you were given."
+    compare = f'<p class="small soft">{told}</p>'
     return f'<div class="ts">{lines}<div class="chips">{badges.render_row(marks)}</div>{compare}</div>'
 
 

@@ -62,10 +62,7 @@ def _render_run(n: int, view: RunSnapshot, is_one_question: bool) -> str:
 def render_tables(one: Answer | None, two: Answer | None) -> str:
     """The tables of both answers as one, as HTML: a cell that is the same stands once, another twice."""
     sides = _read_cells(one), _read_cells(two)
-    names = {(row.casefold(), head.casefold()): (row, head) for side in sides for row, head in side}
-    values = [
-        {(row.casefold(), head.casefold()): said for (row, head), said in side.items()} for side in sides
-    ]
+    names = {at: name for side in sides for at, (name, _) in side.items()}
     titles = {row: title for (row, _), (title, _) in names.items()}
     heads = {head: title for (_, head), (_, title) in names.items()}
     groups: dict[str, list[str]] = {}  # rows that share a column with its first are of one table
@@ -75,7 +72,7 @@ def render_tables(one: Answer | None, two: Answer | None) -> str:
         groups.setdefault(first, []).append(row)
 
     def render(*at: str) -> str:
-        first, second = (side.get(at, "") for side in values)
+        first, second = (side[at][1] if at in side else "" for side in sides)
         if first == second:
             return escape.html(first) or "–"
         return f"<b>1</b> {escape.html(first) or '–'}<br><b>2</b> {escape.html(second) or '–'}"
@@ -85,23 +82,21 @@ def render_tables(one: Answer | None, two: Answer | None) -> str:
         columns = [head for head in heads if any((row, head) in names for row in group)]
         rows = [[escape.html(titles[row]), *(render(row, head) for head in columns)] for row in group]
         tables += markup.table(["", *(escape.html(heads[head]) for head in columns)], rows, "wide")
-    return (
-        f'<div class="ts"><h2 class="ts-section">The tables, cell by cell</h2>{tables}</div>'
-        if tables
-        else ""
-    )
+    head = '<h2 class="ts-section">The tables, cell by cell</h2>'
+    return f'<div class="ts">{head}{tables}</div>' if tables else ""
 
 
-def _read_cells(answer: Answer | None) -> dict[tuple[str, str], str]:
-    """The cells of an answer's tables by the label of their row and the head of their column."""
+def _read_cells(answer: Answer | None) -> dict[tuple[str, str], tuple[tuple[str, str], str]]:
+    """The cells of an answer's tables by the label of their row and the head of their column, in small
+    letters: both as they stand, and what the cell says."""
     blocks = {block.id: block for block in answer.blocks if block.kind == "table"} if answer else {}
-    return {
-        (block.row_labels[said.row], block.heads[said.column]): said.text
-        for said in (answer.sentences if answer else ())
-        if (block := blocks.get(said.block))
-        and 0 <= said.row < len(block.row_labels)
-        and 0 <= said.column < len(block.heads)
-    }
+    cells: dict[tuple[str, str], tuple[tuple[str, str], str]] = {}
+    for said in answer.sentences if answer else ():
+        rows, heads = (block.row_labels, block.heads) if (block := blocks.get(said.block)) else ([], [])
+        if 0 <= said.row < len(rows) and 0 <= said.column < len(heads):
+            row, head = rows[said.row], heads[said.column]
+            cells[row.casefold(), head.casefold()] = (row, head), said.text
+    return cells
 
 
 def render_answers(one: RunSnapshot, two: RunSnapshot) -> str:

@@ -52,10 +52,6 @@ def draw(view: RunSnapshot) -> None:
 
 def make_file_name(question: str) -> str:
     """A short, harmless file name from a question."""
-    letters = "".join(
-        c
-        for c in unicodedata.normalize("NFKD", question.lower().translate(LETTER_REPLACEMENTS))
-        if not unicodedata.combining(c)
-    )
-    words = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
-    return words[:60].strip("-") or "report"
+    letters = unicodedata.normalize("NFKD", question.lower().translate(LETTER_REPLACEMENTS))
+    plain = "".join(c for c in letters if not unicodedata.combining(c))
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-") or "report"

@@ -28,11 +28,7 @@ def draw(view: RunSnapshot, hints: Mapping[Status, str]) -> None:
         if is_open:
             see = f"{view.run.id}.{is_open[0].id}"
             ui.button("Settle it", "status-settle", answer_pane.open_evidence, see, type="tertiary")
-        if (
-            _is_unjudged(answer)
-            and not view.run.is_accepted
-            and not client.workbench().active_configuration().model
-        ):
+        if _is_unjudged(answer) and not (view.run.is_accepted or client.has_model("auto")):
             ui.link("pages/settings.py", "Connect a model", "key")
         figures = f'<p class="small soft">{_render_figures(view, answer)}</p>'
         st.html(f'<div class="ts">{figures}</div>', width="content")
@@ -86,16 +82,11 @@ def _describe_work(view: RunSnapshot, hints: Mapping[Status, str]) -> tuple[str,
 
 def _render_figures(view: RunSnapshot, answer: Answer | None) -> str:
     """The sources, the time and the cost of a run, and what it reads that is not the web."""
-    sources = len(answer.sources) if answer else view.state.pages_read_count
-    noun = "source" if answer else "page"
-    cost = view.usage.cost_usd or 0.0
-    parts = [
-        format_count(sources, noun) + ("" if answer else " read") if sources else "",
-        labels.format_duration(view.usage.seconds) if view.usage.seconds >= 1 else "",
-        labels.format_money(cost) if cost else "",
-        describe_world(view.run.settings),
-    ]
-    return " · ".join(filter(None, parts))
+    count = len(answer.sources) if answer else view.state.pages_read_count
+    read = format_count(count, "source") if answer else format_count(count, "page") + " read"
+    took = labels.format_duration(view.usage.seconds) if view.usage.seconds >= 1 else ""
+    cost = labels.format_money(view.usage.cost_usd) if view.usage.cost_usd else ""
+    return " · ".join(filter(None, (read * bool(count), took, cost, describe_world(view.run.settings))))
 
 
 def describe_world(settings: Settings) -> str:

@@ -30,7 +30,7 @@ from agent.types import (
 from agent.workbench import RunSnapshot
 from pages.widgets.check_text import marked_text
 from pages.widgets.evidence import page_text, sources, unreadable_pages
-from pages.widgets.run import answer_changes, answer_pane, export_menu, page_graph
+from pages.widgets.run import answer_pane, export_menu, page_graph
 from pages.widgets.shell import labels
 from tests.records import fill
 from tests.tables import by_table
@@ -117,7 +117,7 @@ def test_a_name_from_a_bundle_opens_nothing_else():
     drawn = (
         page_graph.render(view)
         + answer_pane.render(answers[0], name, conflicts=[conflict])
-        + answer_changes.render(*answers)
+        + answer_pane.render_changes(*answers)
         + marked_text.render([[marked]], name)
         + marked_text.render_evidence(marked)
     )
