@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from pages.widgets.batch import form, run
+from pages.widgets.forms import form_page
 
-batch_id = st.query_params.get("batch", "")
-if batch_id:
-    run.draw(batch_id)
-else:
-    form.draw()
+form_page.draw_screen(form.draw, run.draw, "batch")

@@ -3,12 +3,7 @@ and `?tag=` what to talk about."""
 
 from __future__ import annotations
 
-import streamlit as st
-
 from pages.widgets.chat import form, thread
+from pages.widgets.forms import form_page
 
-run_id = st.query_params.get("run", "")
-if run_id:
-    thread.draw(run_id)
-else:
-    form.draw()
+form_page.draw_screen(form.draw, thread.draw)

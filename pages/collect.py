@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from pages.widgets.collect import form, run
+from pages.widgets.forms import form_page
 
-run_id = st.query_params.get("run", "")
-if run_id:
-    run.draw(run_id)
-else:
-    form.draw()
+form_page.draw_screen(form.draw, run.draw)

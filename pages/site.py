@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
+from pages.widgets.forms import form_page
 from pages.widgets.site import form, thread
 
-run_id = st.query_params.get("run", "")
-if run_id:
-    thread.draw(run_id)
-else:
-    form.draw()
+form_page.draw_screen(form.draw, thread.draw)

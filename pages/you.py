@@ -2,10 +2,102 @@
 
 from __future__ import annotations
 
+import functools
+
 import streamlit as st
 
-from pages.widgets.people import own_data, token_list
-from pages.widgets.shell import client, escape, markup, sign_in, ui
+from agent.accounts.people import Person
+from agent.accounts.tokens import SCOPES, ApiToken
+from agent.actions.personal_data import write_personal_data
+from pages.widgets.shell import badges, client, drafts, empty_state, escape, markup, sign_in, ui
+
+NAME_KEY, SCOPES_KEY = "you-token-name", "you-token-scopes"
+MADE_KEY = "you-token-made"
+"""The session key of a token's text, until the screen is left."""
+
+
+def draw_tokens(owner: Person) -> None:
+    """The form, the token just made, and the list."""
+    st.html('<div class="ts"><h2 class="ts-section">Tokens for programs</h2></div>')
+    st.caption("A program with a token acts for you. It is shown once; only its hash is stored.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("What will use it", key=NAME_KEY, max_chars=80, placeholder="e.g. the help bot")
+        st.multiselect("For", list(SCOPES), key=SCOPES_KEY, format_func=SCOPES.__getitem__)
+        ui.button("Make a token", "you-token-make", _create_token, icon="key")
+    if text := st.session_state.get(MADE_KEY):
+        st.success("Copy it now: it is not shown again.", icon=":material/key:")
+        st.code(text, language=None, wrap_lines=True)
+        ui.button("I have copied it", "you-token-copied", lambda: st.session_state.pop(MADE_KEY, None))
+    tokens = client.accounts().tokens.list(owner)
+    if not tokens:
+        empty_state.draw("No tokens yet", "A program needs one to ask this server for replies.")
+    for token in tokens:
+        _draw_token(token)
+
+
+def _create_token() -> None:
+    owner = client.require_person()
+
+    def keep(made: tuple[ApiToken, str]) -> None:
+        st.session_state[MADE_KEY] = made[1]
+        st.session_state[NAME_KEY] = ""
+
+    name, scopes = st.session_state.get(NAME_KEY, ""), st.session_state.get(SCOPES_KEY, [])
+    client.submit(client.accounts().tokens.create, owner, name, scopes, then=keep)
+
+
+def _draw_token(token: ApiToken) -> None:
+    used = f"last used {token.used_at[:16].replace('T', ' ')}" if token.used_at else "never used"
+    state = badges.render("revoked", "warn") if token.revoked_at else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(
+            f'<div class="ts"><b>{escape.html(token.name)}</b> {state}<br><span class="small soft">'
+            f"{escape.html(', '.join(token.scopes))} · made {token.created_at[:10]} · {used}</span></div>"
+        )
+        if not token.revoked_at:
+            ui.button("Revoke", f"you-token-{token.id}", _revoke_token, token.id, icon="block")
+
+
+def _revoke_token(token_id: str) -> None:
+    owner = client.require_person()
+    client.submit(client.accounts().tokens.revoke, owner, token_id, done="The token holds no longer.")
+
+
+CONFIRM_KEY = "you-delete-confirm"
+CONFIRM_TEXT = "delete my data"
+
+
+def draw_data(owner: Person) -> None:
+    """Both, below each other."""
+    st.html('<div class="ts"><h2 class="ts-section">Your data</h2></div>')
+    make = functools.partial(write_personal_data, client.workbench(), client.accounts(), owner)
+    ui.download(
+        "Export my data",
+        "you-export",
+        make,
+        "touchstone-data.zip",
+        "application/zip",
+        icon=":material/download:",
+    )
+    st.caption("One zip: your database, each run as Markdown, and what the server knows of you. No keys.")
+    saved = ", saved keys" if owner.folder else ""  # those of the first admin are the server's
+    with st.expander("Delete my data", icon=":material/delete:", key="you-delete"):
+        st.write(
+            f"All your runs, pages, facts, batches, saved sites{saved} and drafts go into the bin "
+            "of this server; your share links and tokens end. Whoever runs it can bring the data back until "
+            "they empty it, and from older backups. Your account stays."
+        )
+        st.text_input(f"To do so, type: {CONFIRM_TEXT}", key=CONFIRM_KEY)
+        is_sure = st.session_state.get(CONFIRM_KEY, "").strip().casefold() == CONFIRM_TEXT
+        ui.button("Delete all of it", "you-delete-all", _delete_data, icon="delete", disabled=not is_sure)
+
+
+def _delete_data() -> None:
+    owner = client.require_person()
+    if st.session_state.pop(CONFIRM_KEY, "").strip().casefold() == CONFIRM_TEXT:
+        drafts.forget_unstored()
+        client.submit(client.benches().delete_data, owner, done="Your data is in the bin of this server.")
+
 
 owner = client.require_person()
 client.show_notice("you")
@@ -33,5 +125,5 @@ figures = [
 ]
 ui.heading("Used today", markup.stats(figures))
 st.caption("Counted anew from midnight (UTC); a model call under way counts with the most it may use.")
-token_list.draw(owner)
-own_data.draw(owner)
+draw_tokens(owner)
+draw_data(owner)

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from agent.types import Outcome, Page
-from pages.widgets.library import fetch
+from pages.widgets.library import upload
 from tests.pages.conftest import find_button, shown
 from tests.records import fill
 
@@ -109,10 +109,10 @@ def test_what_is_no_address_is_refused(app, shelf):
 def test_a_page_is_read_again_and_told_whether_it_changed(demo, bench):
     demo()
     source = next(source for source in bench.library.sources() if "people" in source.url)
-    assert fetch.refetch_page(source.source_id) == "Read again: the text is the same."
+    assert upload.refetch_page(source.source_id) == "Read again: the text is the same."
     old = read(source.url, text="What stood there before.", sha256="0" * 64)
     bench.library.replace(source.source_id, old)
-    assert "the text has changed" in fetch.refetch_page(source.source_id)
+    assert "the text has changed" in upload.refetch_page(source.source_id)
 
 
 def test_a_web_page_that_was_not_read_for_long_is_marked(app, bench):

@@ -7,7 +7,7 @@ import streamlit as st
 from agent.types import LibraryScope, Settings
 from pages.widgets.chat import message_box, scope
 from pages.widgets.forms import form_page
-from pages.widgets.library import demo
+from pages.widgets.library import upload
 from pages.widgets.shell import client, empty_state, ui
 
 FORM = form_page.Form(
@@ -40,9 +40,9 @@ def draw() -> None:
             "Add documents, let a run read something, or take the demo’s knowledge base.",
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            demo.draw_demo_button(then=scope.DEMO_KEY)
+            upload.draw_demo_button(then=scope.DEMO_KEY)
             ui.link("pages/library.py", "Add documents", "note_add", {"view": "add"})
-    if demo.is_demo_available():
+    if upload.is_demo_available():
         form_page.draw_examples(FORM, _start_example)
     form_page.draw_recent(FORM, form_page.link_runs("chat"))
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.chat import clarify_form, message_box, scope, trace, turn
+from pages.widgets.chat import message_box, scope, turn
 from pages.widgets.evidence import facts
 from pages.widgets.run import controls, pause_prompt, run_page, status_line
 from pages.widgets.shell import client, drafts, polling, ui
@@ -19,7 +19,7 @@ PAGE = run_page.RunPage(
     new_label="New conversation",
 )
 TABS = {
-    "Passages": lambda view: st.html(trace.render_grades(view.state, view.run.id)),
+    "Passages": lambda view: st.html(turn.render_grades(view.state, view.run.id)),
     "Facts": facts.draw,
     "Activity": run_page.draw_activity,
 }
@@ -88,7 +88,7 @@ def _draw_newest(view: RunSnapshot) -> None:
     with st.container(key="chat-newest", gap="small"):
         if view.run.status is Status.RUNNING:
             turn.draw_question(view, state)
-            st.html(trace.render_progress(view))
+            st.html(turn.render_progress(view))
             pause_prompt.draw_outage(view)
             ui.act(view, "stop", "chat-stop", icon="stop")
             return
@@ -96,8 +96,7 @@ def _draw_newest(view: RunSnapshot) -> None:
             st.html(f'<div class="ts">{status_line.render(view, HINTS)}</div>')
             pause_prompt.draw(view, in_bar=pause_prompt.is_answered(view))
             controls.draw(view)
-        form = functools.partial(clarify_form.draw, view, state) if state.own.needs_clarification else None
-        turn.draw(view, state, form=form)
+        turn.draw(view, state, asks_back=state.own.needs_clarification)
         turn.draw_next_steps(view, state)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
@@ -13,12 +14,14 @@ from agent import api
 from agent.export import collected
 from agent.export.collected import CollectionResult
 from agent.flows.collect.state import CollectRun
+from agent.text.plurals import format_count
 from agent.types import Status
+from agent.types.collection import CrawlNode
 from agent.workbench import RunSnapshot
-from pages.widgets.collect import crawl_tree, preview, results
+from pages.widgets.collect import crawl_tree, results
 from pages.widgets.evidence import facts
 from pages.widgets.run import answer_pane, controls, export_menu, pause_prompt, run_page
-from pages.widgets.shell import badges, client, empty_state, escape, ui
+from pages.widgets.shell import badges, client, empty_state, escape, markup, ui
 
 
 def draw(run_id: str) -> None:
@@ -33,7 +36,7 @@ def _draw_live(view: RunSnapshot) -> None:
     pause_prompt.draw(view)
     with st.container():  # or nothing: what follows keeps its position
         if view.run.status is Status.WAITING:
-            preview.draw(view, view.state)
+            draw_preview(view, view.state)
     run_page.draw_panes(view, lambda: _draw_result(view), TABS, "collect-tab")
     controls.draw_bar(view)
 
@@ -133,3 +136,47 @@ TABS = {
     "Sources": run_page.draw_sources,
     "Activity": run_page.draw_activity,
 }
+
+
+MAX_SHOWN = 30
+
+
+def draw_preview(view: RunSnapshot, state: CollectRun) -> None:
+    """The card. Its answer carries the head of the run as it was seen, so that a second tab cannot answer
+    twice."""
+    ahead = state.own.frontier(state)
+    with st.container(border=True, key="collect-preview"):
+        st.html(f'<div class="ts">{_render_summary(state, ahead)}</div>')
+        key = f"collect-path-{view.head}"
+        chosen = {
+            branch.id: st.checkbox(_describe_page(branch), value=True, key=f"{key}-{branch.id}")
+            for branch in ahead[:MAX_SHOWN]
+        }
+        left = [name for name, wanted in chosen.items() if not wanted]
+        if len(ahead) > MAX_SHOWN:
+            st.caption(f"and {len(ahead) - MAX_SHOWN} more")
+        with st.container(horizontal=True):
+            hint = "It shows the next pages again when new ones are found"
+            keep: Any = {"given": {"leave_out": left}, "icon": "check", "type": "primary", "help": hint}
+            ui.act(view, "approve_path", "collect-approve", "Follow this path", **keep)
+            all_of_it = {"leave_out": left, "ask_again": False}
+            label = "Follow to the end without asking"
+            ui.act(view, "approve_path", "collect-walk", label, icon="fast_forward", given=all_of_it)
+
+
+def _render_summary(state: CollectRun, ahead: list[CrawlNode]) -> str:
+    """Where the crawl is: what was decided at the pages these were found on."""
+    told = f"Next pages, if you approve: {format_count(len(ahead), 'page')}. Nothing of it has been read yet."
+    lines = [markup.paragraph(told)]
+    for name in dict.fromkeys(branch.parent for branch in ahead if branch.parent in state.own.tree):
+        parent = state.own.tree[name]
+        title = escape.html(parent.title or escape.shorten_url(parent.url))
+        lines.append(f'<p><b>{title}</b> <span class="soft">{escape.html(parent.reasoning)}</span></p>')
+    return "".join(lines)
+
+
+def _describe_page(branch: CrawlNode) -> str:
+    about = [branch.detected_date] if branch.detected_date else []
+    about += [f"the next page of the {branch.continues}"] if branch.continues else []
+    told = f"{branch.anchor or 'page'} ({', '.join(about)})" if about else branch.anchor or "page"
+    return escape.md(f"{told}: {escape.shorten_url(branch.url)}", 220)

@@ -66,6 +66,14 @@ class RunForm(Form):
     """Starts a run of what stands in the fields, or of an example; returns its id."""
 
 
+def draw_screen(draw_first: Callable[[], None], draw_one: Callable[[str], None], name: str = "run") -> None:
+    """The screen of what `name` in the address calls; without it the first screen."""
+    if shown := st.query_params.get(name, ""):
+        draw_one(shown)
+    else:
+        draw_first()
+
+
 def draw(form: RunForm) -> None:
     """The whole screen."""
     draw_head(form)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.text.plurals import format_count
 from agent.types import LibrarySource
-from pages.widgets.library import fetch
+from pages.widgets.library import upload
 from pages.widgets.shell import badges, client, drafts, escape, labels, ui
 
 UNDO_KEY = "library-undo"
@@ -150,7 +150,7 @@ def forget_undo() -> None:
 
 def _refetch(source_id: str) -> None:
     with st.spinner("Reading it again …"):
-        client.submit(fetch.refetch_page, source_id, then=lambda told: client.set_notice("success", told))
+        client.submit(upload.refetch_page, source_id, then=lambda told: client.set_notice("success", told))
     st.rerun()
 
 

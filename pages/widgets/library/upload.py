@@ -9,12 +9,14 @@ from typing import Any
 import streamlit as st
 
 from agent.errors import UsageError
+from agent.library.ingest import DEMO_TAG
 from agent.settings.config import is_personal
-from agent.text.plurals import format_count
-from agent.types import FolderImportResult, LibrarySource, RefusedFile
+from agent.settings.reply_config import DEMO_KB
+from agent.text.plurals import clip, format_count
+from agent.text.urls import canonicalize, complete_typed_url, host
+from agent.types import FolderImportResult, LibrarySource, Outcome, Page, RefusedFile
 from agent.web import mime
 from agent.web.extract import documents
-from pages.widgets.library import fetch
 from pages.widgets.shell import client, escape, ui
 
 TAGS_KEY, ROUND_KEY, RESULT_KEY = "library-add-tags", "library-add-round", "library-added"
@@ -104,7 +106,7 @@ def _submit_page(tags: list[str]) -> None:
     url = (st.session_state.get(URL_KEY) or "").strip()
     with st.spinner(f"Reading {escape.md(escape.shorten_url(url))} …"):
         client.submit(
-            fetch.add_page,
+            add_page,
             url,
             tags,
             then=lambda source: _store_result(FolderImportResult(sources=[source])),
@@ -161,3 +163,50 @@ def _render_source(source: LibrarySource) -> str:
         f'{opens} <span class="soft small">{escape.html(source.source_id)} · '
         f"{format_count(source.passages, 'passage')}</span>{detail}"
     )
+
+
+def is_demo_available() -> bool:
+    """Does this copy of Touchstone carry the demo's own sources?"""
+    return DEMO_KB.is_dir()
+
+
+def draw_demo_button(*, then: str = "") -> None:
+    """The button that adds the demo's sources. `then`: a toggle that is switched on with it."""
+    if is_demo_available() and not client.library().count(tag=DEMO_TAG, kind="file"):
+        ui.button("Add the demo knowledge base", "library-demo", _submit_demo, then, icon="cottage")
+
+
+def _submit_demo(then: str) -> None:
+    told = "The demo knowledge base is in the library, tagged “demo”. Everything in it is invented."
+    switch = {then: True} if then else {}
+    client.submit(client.library().add_demo, done=told, then=lambda _: st.session_state.update(switch))
+
+
+def add_page(url: str, tags: list[str]) -> LibrarySource:
+    """Read a page and put it on the shelf. Raises UsageError, in words for a person, when it cannot."""
+    return client.library().add_page(_fetch(url), tags=tags)
+
+
+def refetch_page(source_id: str) -> str:
+    """Read a source anew; returns what came of it, as a sentence. What was read before stays when it cannot
+    be read now (UsageError)."""
+    shelf = client.library()
+    before = shelf.source(source_id)
+    after = shelf.replace(source_id, _fetch(before.url))
+    if after.sha256 == before.sha256:
+        return "Read again: the text is the same."
+    return (
+        f"Read again: the text has changed. It has {after.passages} passages now, it had {before.passages}."
+    )
+
+
+def _fetch(url: str) -> Page:
+    url = complete_typed_url(url)
+    if not canonicalize(url):
+        told = f"“{clip(url)}” is not a web address; name one like example.org or https://example.org/faq"
+        raise UsageError(told if url else "name the page's address first")
+    bench = client.workbench()
+    page = bench.worker.world("demo" if host(url).endswith(".example") else "live").fetch(url)
+    if page.outcome is not Outcome.OK or not page.text.strip():
+        raise UsageError(f"{clip(url)} could not be read: {page.detail or 'it has no text'}")
+    return page

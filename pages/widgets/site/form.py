@@ -10,13 +10,13 @@ import streamlit as st
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, complete_typed_url, find_urls, host
 from agent.types import Settings
-from pages.widgets.forms import form_page, limit_fields
-from pages.widgets.shell import client, drafts
-from pages.widgets.site import saved_sites
+from pages.widgets.forms import form_page, limit_fields, source_filter_form
+from pages.widgets.shell import client, drafts, escape, ui
 
 QUESTION, INSTRUCTION = "site:question", "site:instruction"
 DOMAINS_KEY, PREFILLED_KEY = "site-allowed_domains", "site-domains-filled-in"
 """The field of allowed domains; what was filled in is replaced as long as it is left alone."""
+CHOSEN_KEY, NAME_KEY = "site-desk", "site-desk-name"
 
 
 def draw() -> None:
@@ -33,7 +33,7 @@ def read_request(text: str) -> tuple[list[str], str]:
 
 
 def _draw_fields() -> None:
-    saved_sites.draw_choice()
+    _draw_saved()
     hint = "www.example.com  What is your return policy?"
     drafts.text_area(
         "The site’s address, then your question", QUESTION, placeholder=hint, height=90, cuts=False
@@ -66,6 +66,58 @@ def _start(settings: Settings, example: form_page.Example | None) -> str:
     return client.workbench().start(question, settings.replace(start_urls=starts))
 
 
+def _draw_saved() -> None:
+    """The saved sites as pills; nothing when there are none."""
+    sites = client.workbench().store.saved_sites.all()
+    if not sites:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", key="site-desks"):
+        st.pills("Saved sites", list(sites), key=CHOSEN_KEY, format_func=escape.md, on_change=_fill_form)
+        chosen = st.session_state.get(CHOSEN_KEY)
+        if chosen in sites:
+            told, name = {"icon": "delete", "type": "tertiary"}, "site-desk-forget"
+            ui.button("Delete this saved site", name, _delete_site, chosen, **told)
+
+
+def _draw_saving(settings: Settings) -> None:
+    """A name for the site above, and the button that saves it with its instructions, domains and limits."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="site-keep"):
+        st.text_input("Name", key=NAME_KEY, max_chars=80, placeholder="e.g. Kallsteg support")
+        ui.button("Save this site", "site-desk-keep", _save_site, settings, icon="bookmark_add")
+
+
+def _save_site(settings: Settings) -> None:
+    name = (st.session_state.get(NAME_KEY) or "").strip()
+    client.submit(
+        client.workbench().save_site,
+        name,
+        settings,
+        done=f"The site “{name}” is saved.",
+        then=lambda _: st.session_state.update({NAME_KEY: ""}),
+    )
+
+
+def _delete_site(name: str) -> None:
+    st.session_state.pop(CHOSEN_KEY, None)
+    client.submit(
+        client.workbench().store.saved_sites.drop,
+        name,
+        done=f"The saved site “{name}” is deleted; its conversations stay.",
+    )
+
+
+def _fill_form() -> None:
+    site = client.workbench().store.saved_sites.all().get(st.session_state.get(CHOSEN_KEY) or "")
+    if site is None:
+        return
+    fields = source_filter_form.to_session_values("site", site)
+    limits = {f"site-{name}": value for name, value in site.site}
+    filled = {PREFILLED_KEY: fields[DOMAINS_KEY], "site-world": site.world}
+    st.session_state.update({**fields, **limits, **filled})
+    drafts.write(QUESTION, "\n".join([*site.start_urls, ""]))
+    drafts.write(INSTRUCTION, site.instruction)
+
+
 FORM = form_page.RunForm(
     flow="site",
     title="Ask a site.",
@@ -78,7 +130,7 @@ FORM = form_page.RunForm(
     sent=(QUESTION,),
     draw_fields=_draw_fields,
     draw_options=_draw_options,
-    draw_last=saved_sites.draw_save,
+    draw_last=_draw_saving,
     describe=lambda settings: [f"up to {format_count(settings.site.max_pages, 'page')}"],
     start=_start,
 )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pages.widgets.evidence import highlight
+from pages.widgets.library import passage_search
 
 
 def test_words_are_marked_whatever_their_ending():
-    drawn = highlight.render_snippet("The Directors of the mills ran them.", "director of a mill")
+    drawn = passage_search.render_snippet("The Directors of the mills ran them.", "director of a mill")
     assert drawn == "The <mark>Directors</mark> of the <mark>mills</mark> ran them."
 
 
 def test_scripts_without_blanks_are_marked_by_their_pairs():
-    drawn = highlight.render_snippet("東京都庁は新宿区にあります。", "新宿 東京")
+    drawn = passage_search.render_snippet("東京都庁は新宿区にあります。", "新宿 東京")
     assert "<mark>東京</mark>都庁" in drawn and "<mark>新宿</mark>区" in drawn
 
 
@@ -21,11 +21,11 @@ def test_the_stretch_with_most_words_is_shown():
         + "The mill was founded by its director. "
         + "More words follow here. " * 30
     )
-    drawn = highlight.render_snippet(text, "director mill founded")
+    drawn = passage_search.render_snippet(text, "director mill founded")
     assert drawn.startswith("… ") and drawn.endswith(" …") and drawn.count("<mark>") == 3 and len(drawn) < 500
 
 
 def test_nothing_of_the_passage_becomes_markup():
-    drawn = highlight.render_snippet("<b>mill</b> & a | b\n\nc", "mill")
+    drawn = passage_search.render_snippet("<b>mill</b> & a | b\n\nc", "mill")
     assert drawn == "&lt;b&gt;<mark>mill</mark>&lt;/b&gt; &amp; a | b · c"
-    assert highlight.render_snippet("", "mill") == ""
+    assert passage_search.render_snippet("", "mill") == ""
