@@ -28,20 +28,7 @@ AGES = {
 def draw(shelf: Library, held: int) -> None:
     """Filters, the rows that fit, and the way to the other pages of the list."""
     tags = shelf.tags()
-    choices = _list_url_fields(list(tags))
-    url_state.restore(choices)
-    asked = _draw_filters(shelf, tags)
-    source_row.draw_undo()
-    found = shelf.count(**asked)
-    if found:
-        _draw_rows(shelf, asked, found, list(tags))
-    else:
-        _draw_empty(held, deleted=bool(asked["deleted"]))
-    url_state.save(choices)
-
-
-def _list_url_fields(tags: list[str]) -> dict[str, url_state.UrlField]:
-    return {
+    choices: dict[str, url_state.UrlField] = {
         "find": (FIND_KEY, "", None),
         "kind": (KIND_KEY, "", KINDS),
         "tag": (TAG_KEY, "", ["", *tags]),
@@ -50,6 +37,22 @@ def _list_url_fields(tags: list[str]) -> dict[str, url_state.UrlField]:
         "at": (PAGE_KEY, 1, range(1, 1_000_000)),
         "whose": (WHOSE_KEY, "own", ("own", "demo")),
     }
+    url_state.restore(choices)
+    asked = _draw_filters(shelf, tags)
+    source_row.draw_undo()
+    found = shelf.count(**asked)
+    if found:
+        _draw_rows(shelf, asked, found, list(tags))
+    elif asked["deleted"]:
+        empty_state.draw("Nothing in the bin fits", "What you delete stays here until you empty the bin.")
+    elif held:
+        empty_state.draw("No source fits", "Change the filter above, or look inside the texts with Search.")
+        plain = {key: value for key, value, _ in choices.values() if key != WHOSE_KEY}
+        ui.button("Show everything", "library-clear", st.session_state.update, plain, icon="filter_alt_off")
+    else:
+        text = "Turn on “In the bin” above to take sources out again, or add documents."
+        empty_state.draw("Everything is in the bin", text)
+    url_state.save(choices)
 
 
 def _draw_rows(shelf: Library, asked: dict[str, Any], found: int, tags: list[str]) -> None:
@@ -87,7 +90,7 @@ def _draw_empty_bin(shelf: Library) -> None:
 
 def _draw_filters(shelf: Library, tags: dict[str, int]) -> dict[str, Any]:
     """The row of filters; returns what the library is asked for."""
-    first: dict[str, Any] = {"on_change": _go_to_first_page}
+    first: dict[str, Any] = {"on_change": st.session_state.update, "args": ({PAGE_KEY: 1},)}
     own, demo = shelf.count(demo=False), shelf.count(demo=True)
     whose = {"own": f"Yours ({own})", "demo": f"Demo pages, invented ({demo})"}
     is_demo = None
@@ -106,27 +109,3 @@ def _draw_filters(shelf: Library, tags: dict[str, int]) -> dict[str, Any]:
         gone = st.toggle("In the bin", key=BIN_KEY, **first)
     wanted = {"text": text or "", "kind": kind, "tag": tag, "stale_days": age or None, "deleted": bool(gone)}
     return wanted | {"demo": None if gone else is_demo}
-
-
-def _go_to_first_page() -> None:
-    """Another filter: back to the first page of the list."""
-    st.session_state[PAGE_KEY] = 1
-
-
-def _draw_empty(held: int, *, deleted: bool) -> None:
-    if deleted:
-        empty_state.draw("Nothing in the bin fits", "What you delete stays here until you empty the bin.")
-    elif held:
-        empty_state.draw("No source fits", "Change the filter above, or look inside the texts with Search.")
-        ui.button("Show everything", "library-clear", _clear_filters, icon="filter_alt_off")
-    else:
-        empty_state.draw(
-            "Everything is in the bin",
-            "Turn on “In the bin” above to take sources out again, or add documents.",
-        )
-
-
-def _clear_filters() -> None:
-    for key, value in ((FIND_KEY, ""), (KIND_KEY, ""), (TAG_KEY, ""), (AGE_KEY, 0), (BIN_KEY, False)):
-        st.session_state[key] = value
-    _go_to_first_page()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+from typing import Any
 
 import streamlit as st
 
 from agent.text.plurals import format_count
 from agent.types import LibrarySource
 from pages.widgets.library import upload
-from pages.widgets.shell import badges, client, drafts, escape, labels, ui
+from pages.widgets.shell import badges, client, drafts, escape, labels, markup, ui
 
 UNDO_KEY = "library-undo"
 STALE_DAYS = 30
@@ -20,7 +22,7 @@ AUTHOR_LABELS = {"model": "described by the model", "person": "described by you"
 
 def draw(source: LibrarySource, tags: list[str]) -> None:
     """The row; `tags` are those that exist."""
-    key = source_key(source)
+    key = hashlib.sha256(source.source_id.encode()).hexdigest()[:10]
     with (
         st.container(border=True, key=f"library-row-{key}", gap=None),
         st.container(horizontal=True, vertical_alignment="center"),
@@ -29,24 +31,12 @@ def draw(source: LibrarySource, tags: list[str]) -> None:
             ui.link("pages/page.py", escape.md(display_title(source), 120), "", {"id": source.page_id})
             st.html(render_details(source))
         if source.deleted_at:
-            ui.button(
-                format_button("Take out", source),
-                f"library-restore-{key}",
-                _restore,
-                source.source_id,
-                icon="undo",
-            )
+            back = (f"library-restore-{key}", _restore, source.source_id)
+            ui.button(format_button("Take out", source), *back, icon="undo")
         else:
             _draw_manage(source, tags, key)
-            ui.button(
-                format_button("Delete", source),
-                f"library-delete-{key}",
-                _delete,
-                source.source_id,
-                source.title,
-                icon="delete",
-                type="tertiary",
-            )
+            gone = (f"library-delete-{key}", _delete, source.source_id, source.title)
+            ui.button(format_button("Delete", source), *gone, icon="delete", type="tertiary")
 
 
 def format_button(does: str, source: LibrarySource) -> str:
@@ -55,51 +45,29 @@ def format_button(does: str, source: LibrarySource) -> str:
     return f"{does} *{escape.md(display_title(source), 60)}*"
 
 
-def source_key(source: LibrarySource) -> str:
-    """A short name of a source for a widget's key."""
-    return hashlib.sha256(source.source_id.encode()).hexdigest()[:10]
-
-
 def render_details(source: LibrarySource) -> str:
     """What the source is, in a few lines of HTML."""
-    place = (
-        escape.render_link(source.url, escape.shorten_url(source.url, 60))
-        if escape.href(source.url)
-        else escape.html(source.source_id)
-    )
+    is_page = escape.href(source.url)
+    link = escape.render_link(source.url, escape.shorten_url(source.url, 60))
     marks = [(KIND_LABELS[source.kind], ""), *((f"#{tag}", "live") for tag in source.tags)]
     if source.gone_at:
         marks.append(("its file is gone", "warn"))
-    if escape.href(source.url) and labels.days_since(source.fetched_at) >= STALE_DAYS:
+    if is_page and labels.days_since(source.fetched_at) >= STALE_DAYS:
         marks.append(("stale", "warn"))
     read = f"read {labels.format_age(source.fetched_at)}" if source.fetched_at else ""
-    told = " · ".join(
-        part
-        for part in (
-            place,
-            format_count(source.passages, "passage"),
-            read,
-            AUTHOR_LABELS.get(source.described_by, ""),
-        )
-        if part
-    )
-    detail = f'<p class="small warned">{escape.html(source.detail)}</p>' if source.detail else ""
-    return (
-        '<div class="ts source"><p class="small">'
-        f"{escape.html(escape.shorten(_strip_title(source), 240))}</p>{detail}"
-        f'<div class="chips">{badges.render_row(marks)}<span class="small soft">{told}</span></div></div>'
-    )
+    place = link if is_page else escape.html(source.source_id)
+    author = AUTHOR_LABELS.get(source.described_by, "")
+    told = " · ".join(filter(None, (place, format_count(source.passages, "passage"), read, author)))
+    text = source.description.removeprefix(source.title).lstrip(" :—-")  # its title stands above it
+    about = markup.paragraph(escape.html(escape.shorten(text, 240)), "small")
+    about += markup.paragraph(escape.html(source.detail), "small warned")
+    chips = f'<div class="chips">{badges.render_row(marks)}<span class="small soft">{told}</span></div>'
+    return f'<div class="ts source">{about}{chips}</div>'
 
 
 def display_title(source: LibrarySource) -> str:
     """What a source is called on the screen."""
     return source.title or escape.shorten_url(source.url) or source.source_id
-
-
-def _strip_title(source: LibrarySource) -> str:
-    """The description without the title it may begin with: that stands above it."""
-    rest = source.description.removeprefix(source.title) if source.title else source.description
-    return rest.lstrip(" :—-") if rest != source.description else source.description
 
 
 def _draw_manage(source: LibrarySource, tags: list[str], key: str) -> None:
@@ -123,11 +91,14 @@ def _draw_manage(source: LibrarySource, tags: list[str], key: str) -> None:
         ui.button("Keep this description", f"library-describe-{key}", _save_description, source.source_id)
         with st.container(horizontal=True, vertical_alignment="center"):
             ui.link("pages/chat.py", "Talk about it", "chat", {"source": source.source_id})
-            asked = bool(escape.href(source.url)) and ui.button(
+            asked = escape.href(source.url) and ui.button(
                 "Read again", f"library-again-{key}", icon="refresh"
             )
         if asked:
-            _refetch(source.source_id)
+            with st.spinner("Reading it again …"):
+                told = functools.partial(client.set_notice, "success")
+                client.submit(upload.refetch_page, source.source_id, then=told)
+            st.rerun()
 
 
 def draw_undo() -> None:
@@ -148,18 +119,9 @@ def forget_undo() -> None:
     st.session_state.pop(UNDO_KEY, None)
 
 
-def _refetch(source_id: str) -> None:
-    with st.spinner("Reading it again …"):
-        client.submit(upload.refetch_page, source_id, then=lambda told: client.set_notice("success", told))
-    st.rerun()
-
-
 def _delete(source_id: str, title: str) -> None:
-    client.submit(
-        client.library().delete,
-        source_id,
-        then=lambda _: st.session_state.update({UNDO_KEY: (source_id, title)}),
-    )
+    undo = {UNDO_KEY: (source_id, title)}
+    client.submit(client.library().delete, source_id, then=lambda _: st.session_state.update(undo))
 
 
 def _restore(source_id: str) -> None:
@@ -180,11 +142,8 @@ def _save_tags(source_id: str, key: str) -> None:
 
 def _save_description(source_id: str) -> None:
     draft = f"describe:{source_id}"
-    client.submit(
-        client.library().describe,
-        source_id,
-        drafts.read(draft),
-        "person",
-        done="The description is kept.",
-        then=lambda _: client.workbench().store.draft(draft, ""),
-    )
+    kept: Any = {
+        "done": "The description is kept.",
+        "then": lambda _: client.workbench().store.draft(draft, ""),
+    }
+    client.submit(client.library().describe, source_id, drafts.read(draft), "person", **kept)

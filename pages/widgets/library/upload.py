@@ -14,10 +14,10 @@ from agent.settings.config import is_personal
 from agent.settings.reply_config import DEMO_KB
 from agent.text.plurals import clip, format_count
 from agent.text.urls import canonicalize, complete_typed_url, host
-from agent.types import FolderImportResult, LibrarySource, Outcome, Page, RefusedFile
+from agent.types import FolderImportResult, Outcome, Page, RefusedFile
 from agent.web import mime
 from agent.web.extract import documents
-from pages.widgets.shell import client, escape, ui
+from pages.widgets.shell import client, escape, markup, ui
 
 TAGS_KEY, ROUND_KEY, RESULT_KEY = "library-add-tags", "library-add-round", "library-added"
 FOLDER_KEY, URL_KEY = "library-add-folder", "library-add-url"
@@ -28,7 +28,12 @@ def draw() -> None:
     """The three ways to add, and what came of the last one."""
     with st.container(key="library-add"):
         _draw_forms()
-    draw_result()
+    if added := st.session_state.get(RESULT_KEY):
+        with st.container(border=True, key="library-added"):
+            st.html(render_result(added))
+            if added.sources:
+                about = {"source": [source.source_id for source in added.sources[:MAX_LISTED]]}
+                ui.link("pages/chat.py", "Talk about what was added", "chat", about)
 
 
 def _draw_forms() -> None:
@@ -59,11 +64,13 @@ def _draw_forms() -> None:
 
 def _draw_upload(tags: list[str]) -> None:
     number = int(st.session_state.get(ROUND_KEY, 0))
+    most = f"{st.get_option('server.maxUploadSize')} MB each are the most"
+    limits = f"{most}; from a folder, {documents.MAX_BYTES // 1_000_000} MB."
     given = st.file_uploader(
         f"Drop documents here, or choose them: {mime.FORMAT_NAMES}",
         accept_multiple_files=True,
         key=f"library-files-{number}",
-        help=f"They are read on this computer and stay here. {describe_size_limits()}",
+        help=f"They are read on this computer and stay here. {limits}",
     )
     if not given:
         return
@@ -71,14 +78,6 @@ def _draw_upload(tags: list[str]) -> None:
         st.session_state[RESULT_KEY] = add_files(((file.name, file.getvalue()) for file in given), tags)
     st.session_state[ROUND_KEY] = number + 1  # the box is empty again
     st.rerun()
-
-
-def describe_size_limits() -> str:
-    """How large a document may be, by the way it comes."""
-    return (
-        f"{st.get_option('server.maxUploadSize')} MB each are the most; from a folder, "
-        f"{documents.MAX_BYTES // 1_000_000} MB."
-    )
 
 
 def add_files(files: Iterable[tuple[str, bytes]], tags: list[str]) -> FolderImportResult:
@@ -105,28 +104,12 @@ def _submit_folder(tags: list[str]) -> None:
 def _submit_page(tags: list[str]) -> None:
     url = (st.session_state.get(URL_KEY) or "").strip()
     with st.spinner(f"Reading {escape.md(escape.shorten_url(url))} …"):
-        client.submit(
-            add_page,
-            url,
-            tags,
-            then=lambda source: _store_result(FolderImportResult(sources=[source])),
-        )
+        add = lambda: client.library().add_page(_fetch(url), tags=tags)  # noqa: E731
+        client.submit(add, then=lambda source: _store_result(FolderImportResult(sources=[source])))
 
 
 def _store_result(added: Any) -> None:
     st.session_state[RESULT_KEY] = added
-
-
-def draw_result() -> None:
-    """What came of the last adding: each document by itself, until something else is added."""
-    added = st.session_state.get(RESULT_KEY)
-    if not isinstance(added, FolderImportResult):
-        return
-    with st.container(border=True, key="library-added"):
-        st.html(render_result(added))
-        if added.sources:
-            about = {"source": [source.source_id for source in added.sources[:MAX_LISTED]]}
-            ui.link("pages/chat.py", "Talk about what was added", "chat", about)
 
 
 def render_result(added: FolderImportResult) -> str:
@@ -135,34 +118,19 @@ def render_result(added: FolderImportResult) -> str:
     head = f"{format_count(taken, 'document')} added" + (f", {refused} not taken" if refused else "")
     if not taken and not refused:
         head = f"Nothing there could be read: {mime.FORMAT_NAMES} can"
-    no = "".join(
-        f'<li class="removed"><b>{escape.html(one.name)}</b>: {escape.html(_explain_refusal(one))}</li>'
-        for one in added.refused[:MAX_LISTED]
-    )
-    yes = "".join(f'<li class="added">{_render_source(source)}</li>' for source in added.sources[:MAX_LISTED])
-    hidden = max(0, taken - MAX_LISTED) + max(0, refused - MAX_LISTED)
-    more = f'<p class="small soft">and {hidden} more</p>' if hidden else ""
-    return (
-        f'<div class="ts"><b role="status">{escape.html(head)}</b><ul '
-        f'class="changes">{no}{yes}</ul>{more}</div>'
-    )
-
-
-def _explain_refusal(refused: RefusedFile) -> str:
-    why = refused.why.removeprefix(refused.name).strip() or refused.why
-    return why if why.endswith((".", "!", "?")) else f"{why}."
-
-
-def _render_source(source: LibrarySource) -> str:
-    detail = f' <span class="soft">{escape.html(source.detail)}</span>' if source.detail else ""
-    opens = (
-        f'<a href="{escape.stored_page_url("", source.page_id)}" target="_self">'
-        f"{escape.html(source.title or source.source_id)}</a>"
-    )
-    return (
-        f'{opens} <span class="soft small">{escape.html(source.source_id)} · '
-        f"{format_count(source.passages, 'passage')}</span>{detail}"
-    )
+    items = []
+    for one in added.refused[:MAX_LISTED]:
+        why = escape.html(one.why.removeprefix(one.name).strip())
+        items.append(f'<li class="removed"><b>{escape.html(one.name)}</b>: {why}</li>')
+    for source in added.sources[:MAX_LISTED]:
+        url, title = escape.stored_page_url("", source.page_id), source.title or source.source_id
+        about = (source.source_id, format_count(source.passages, "passage"), source.detail)
+        told = f'<span class="soft small">{escape.html(" · ".join(filter(None, about)))}</span>'
+        items.append(f'<li class="added"><a href="{url}" target="_self">{escape.html(title)}</a> {told}</li>')
+    hidden = taken + refused - len(items)
+    more = markup.paragraph(f"and {hidden} more" if hidden else "")
+    listed = f'<ul class="changes">{"".join(items)}</ul>{more}'
+    return f'<div class="ts"><b role="status">{escape.html(head)}</b>{listed}</div>'
 
 
 def is_demo_available() -> bool:
@@ -180,11 +148,6 @@ def _submit_demo(then: str) -> None:
     told = "The demo knowledge base is in the library, tagged “demo”. Everything in it is invented."
     switch = {then: True} if then else {}
     client.submit(client.library().add_demo, done=told, then=lambda _: st.session_state.update(switch))
-
-
-def add_page(url: str, tags: list[str]) -> LibrarySource:
-    """Read a page and put it on the shelf. Raises UsageError, in words for a person, when it cannot."""
-    return client.library().add_page(_fetch(url), tags=tags)
 
 
 def refetch_page(source_id: str) -> str:
