@@ -110,9 +110,10 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
         steps=view.steps,
         struck_sources=list(state.strikes),
         stored_pages={},
+        gathered=state.own.extra_sources(state),
         **{name: getattr(state, name) for name in _CARRIED},
     )
-    page_ids = [ref.page_id for ref in report.all_pages if ref.page_id]
+    page_ids = [ref.page_id for ref in (*report.all_pages, *report.gathered) if ref.page_id]
     return replace(report, stored_pages=bench.store.pages.get_many(page_ids)[0])
 
 

@@ -19,7 +19,8 @@ from agent.export.answer_blocks import (
     write_text,
 )
 from agent.export.blocks import Block, Bullets, Cell, Heading, Inline, Paragraph, Span, Table
-from agent.export.references import Reference, format_iso_date, make_reference
+from agent.export.escaping import clean_url
+from agent.export.references import Reference, collect_references, format_iso_date, make_reference
 from agent.export.report import Report
 from agent.llm.recorded import LABEL, RECORDED
 from agent.text.plurals import format_count, format_percent
@@ -60,17 +61,17 @@ def build_paper(report: Report, *, linked: bool = True) -> list[Block]:
     if answer is None:
         return [*blocks, Paragraph(["There is no answer yet."])]
     if not answer.sentences:
-        return [*blocks, *(Paragraph([text]) for text in (answer.certainty, answer.missing) if text)]
+        said = (Paragraph([text]) for text in (answer.certainty, answer.missing) if text)
+        return [*blocks, *said, *_list_gathered(report, words)]
     mark = partial(describe_mark, words=words)
     blocks += write_text(answer, level=2, words=words, style="cite" if linked else "ref", mark=mark)
-    told = {
-        "not_answered": answer.missing,
-        "assumed": answer.assumed,
-        "note": answer.remark,
-        "certainty": answer.certainty.replace(f" ({format_percent(answer.confidence or 0.0)})", ""),
-    }
+    certainty = answer.certainty.replace(f" ({format_percent(answer.confidence or 0.0)})", "")
+    told = {"not_answered": answer.missing, "assumed": answer.assumed, "note": answer.remark}
+    if certainty not in answer.why_stopped:
+        name = "certainty" if answer.confidence is not None else "note"
+        told[name] = " ".join(filter(None, (told.get(name), certainty)))
     blocks += [write_label(words[name], format_sentence(text)) for name, text in told.items() if text]
-    return blocks + _list_references(report, words)
+    return [*blocks, *_list_references(report, words), *_list_gathered(report, words)]
 
 
 def build_document(report: Report) -> list[Block]:
@@ -143,6 +144,15 @@ def _list_references(report: Report, words: Mapping[str, str]) -> list[Block]:
         numbers.append(source.n)
     title = words["sources_read" if report.checked else "references"]
     return [Heading(2, title), Bullets(items, numbers)] if items else []
+
+
+def _list_gathered(report: Report, words: Mapping[str, str]) -> list[Block]:
+    """The addresses that a run collected, but for those its answer refers to."""
+    cited = {clean_url(source.url) for source in list_paper_sources(report)}
+    found = collect_references(report, report.gathered) if report.gathered else []
+    items = [one for one in found if one.url not in cited]
+    listed = Bullets.of(_write_reference(one, words["accessed"]) for one in items)
+    return [Heading(2, words["sources_read"]), *listed] if items else []
 
 
 def _write_reference(reference: Reference, accessed: str) -> Inline:

@@ -57,12 +57,14 @@ class Report:
     steps: Sequence[Step]
     stored_pages: Mapping[str, Page]
     """The stored pages by their ids, as far as the export needs them."""
+    gathered: Sequence[PageRef] = ()
+    """What a run was to collect."""
 
     @property
     def to_read(self) -> Report:
         """What a reader of the answer needs: nothing of how it was made, and no mark of what was withheld."""
         run = self.run.replace(id="", imported="", forked_from="", error="")
-        kept = ("checked", "facts", "pages", "stored_pages")
+        kept = ("checked", "facts", "pages", "stored_pages", "gathered")
         shown: dict[str, Any] = {
             one.name: getattr(self, one.name) if one.name in kept else () for one in fields(self)
         }

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from markdown_it import MarkdownIt
 
-from agent.export.markdown import render_evidence_markdown
+from agent.export.markdown import render_evidence_markdown, render_markdown
 from agent.export.report import Report
-from agent.types import Answer, Conflict, Refusal, Run, Settings, Stall, Usage
+from agent.types import Answer, Conflict, PageRef, Refusal, Run, Settings, Stall, Usage
 from tests.records import fill
 from tests.web import reports
 
@@ -77,3 +77,24 @@ def test_the_chosen_sources_stand_in_the_head() -> None:
     words = "never b.example; published on or after 2020-01-01 (undated pages kept); in Swedish."
     assert f"Sources: {words}" in told
     assert "Sources:" not in render_evidence_markdown(full).split("## Answer")[0]
+
+
+def test_what_was_collected_is_listed_with_a_digest_and_without_one():
+    gathered = [fill(PageRef, url=f"https://forum.example/{n}", title=f"Thread {n}") for n in (1, 2)]
+    empty = Answer(n=1, verdict="passages_found", certainty="A digest needs a model.")
+    digest = reports.report(["About"], "x").answer
+    for answer in (empty, digest):
+        drawn = render_markdown(replace(reports.report(["About"], "x"), answer=answer, gathered=gathered))
+        assert "## Sources read" in drawn and drawn.count("*Thread ") == 2
+
+
+def test_only_a_confidence_is_called_certainty_and_why_a_run_stopped_is_not_told():
+    full = reports.report(["About"], "x")
+    told = {"certainty": "People say so.", "remark": ""}
+    opinion = full.answer.replace(confidence=None, **told)
+    assert "**Note:** People say so." in render_markdown(replace(full, answer=opinion))
+    drawn = render_markdown(replace(full, answer=opinion.replace(why_stopped="People say so.")))
+    assert "People say so" not in drawn
+    assert "**Certainty:** People say so." in render_markdown(
+        replace(full, answer=opinion.replace(confidence=0.5))
+    )
