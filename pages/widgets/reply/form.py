@@ -3,6 +3,7 @@ examples, the latest replies."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import streamlit as st
@@ -12,7 +13,7 @@ from agent.settings.reply_config import ResponseConfig
 from agent.text.plurals import format_count
 from agent.types.reply import Conversation, Message
 from pages.widgets.forms import form_page
-from pages.widgets.reply import bot_help, bot_services
+from pages.widgets.reply import bot_services
 from pages.widgets.run import transcript
 from pages.widgets.shell import client, drafts, empty_state, escape, labels, ui
 
@@ -34,6 +35,16 @@ FORM = form_page.Form(
 )
 CONVERSATION = "reply:conversation"
 PLACE_KEY, READ_PAGES_KEY = "reply-place", "reply-read-pages"
+EXAMPLE_BODY = {
+    "conversation": [{"role": "user", "text": "How do I install it?"}],
+    "platform": "forum",
+    "channel": "help",
+}
+KEY_HELP = {
+    "": "Set `REPLY_TOKEN` to let only those ask who know it.",
+    "REPLY_TOKEN": "Both want the token of `REPLY_TOKEN`.",
+    "API_TOKEN": "Both want a token of yours: make one on the screen **You**.",
+}
 STORED = "Conversations are stored for audit (store_conversations is on)."
 NOT_STORED = (
     "Conversations are not stored: a reply made here can be looked at for an hour, what a bot asks is "
@@ -72,7 +83,7 @@ def draw() -> None:
             more: Any = {"icon": "reply", "type": "primary", "shortcut": form_page.SHORTCUT}
             ui.button("Reply", "reply-start", _start_typed, model, **more)
     _draw_empty_library()
-    bot_help.draw(stored=stored)
+    _draw_bot_help(stored=stored)
     if bot_services.DEMO in bot_services.list_places():
         form_page.draw_examples(FORM, _start_example, model)
     unstored = client.workbench().unstored.ended_runs()
@@ -127,6 +138,24 @@ def _draw_interpretation(messages: list[Message], *, stored: bool) -> None:
                 ui.button(
                     label, f"reply-turn-{n}", _swap_speaker, n, stored, icon="swap_horiz", type="tertiary"
                 )
+
+
+def _draw_bot_help(*, stored: bool) -> None:
+    """How a bot asks: a request to copy, what comes back, and the two doors; `stored`: conversations are."""
+    config, screen = client.workbench().config, str(st.context.url or "http://localhost:8501/")
+    token = "API_TOKEN" if config.has_login else "REPLY_TOKEN" if config.REPLY_TOKEN else ""
+    kept = "listed below" if stored else "not stored"
+    with st.expander("Let a bot ask", icon=":material/smart_toy:", key="reply-bot", type="compact"):
+        st.markdown(
+            "**POST /reply** answers from the knowledge base, always with `should_reply` and `reply_text`; "
+            f"without a reply the text is empty. What was asked is {kept}.\n\n**POST /messages** takes one "
+            f"message at a time (with `channel` and `user`), waits for {config.REPLY_WINDOW:g} s of quiet "
+            f"and answers what came as one. {KEY_HELP[token]} **GET /metrics** counts for Prometheus."
+        )
+        door = f"{screen.partition('?')[0].rpartition('/')[0]}/reply"
+        key = f' -H "authorization: Bearer ${token}"' if token else ""
+        asked = f"curl -s {door} -H 'content-type: application/json'{key} -d '{json.dumps(EXAMPLE_BODY)}'"
+        st.code(asked, language=None, wrap_lines=True)
 
 
 def _swap_speaker(n: int, stored: bool) -> None:

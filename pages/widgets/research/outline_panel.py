@@ -3,7 +3,7 @@ writing is."""
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -53,20 +53,15 @@ def draw_rewrite(view: RunSnapshot) -> None:
 def _draw_editor(view: RunSnapshot, outline: Outline, label: str) -> None:
     """The outline as lines to edit. What is typed survives a refresh."""
     draft = f"outline:{view.run.id}:{len(view.state.answers)}"
-    lines = report_form.write_outline_text(outline, report_form.list_outline_facts(view.state))
+    facts = report_form.list_outline_facts(view.state)
+    lines = report_form.write_outline_text(outline, facts)
     height = min(80 + 24 * len(lines.splitlines()), MAX_HEIGHT)
     drafts.text_area("Sections and their facts", draft, given=lines, height=height)
     st.caption(escape.md(HINT))
-    write = partial(_write, view, outline, draft)
-    ui.button(label, "research-outline-write", write, icon="edit_note", type="primary")
 
-
-def _write(view: RunSnapshot, outline: Outline, draft: str) -> None:
-    facts = report_form.list_outline_facts(view.state)
-    text = drafts.read(draft) or report_form.write_outline_text(outline, facts)
-
-    def use() -> None:
-        changed = report_form.read_outline_text(text, outline, facts)
+    def _use() -> None:
+        changed = report_form.read_outline_text(drafts.read(draft) or lines, outline, facts)
         client.workbench().act(view.run.id, "use_outline", view.head, outline=changed)
 
-    client.submit(use, then=lambda _: drafts.clear(draft))
+    look: Any = {"kwargs": {"then": lambda _: drafts.clear(draft)}, "icon": "edit_note", "type": "primary"}
+    ui.button(label, "research-outline-write", client.submit, _use, **look)

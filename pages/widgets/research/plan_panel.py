@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import streamlit as st
 
@@ -45,48 +46,33 @@ def draw(view: RunSnapshot) -> None:
 
 
 def _render_part(view: PartView) -> str:
-    part = view.part
-    marks = [labels.PART_STATUS[part.status]]
-    figures = [format_count(view.facts, "fact")]
+    part, figures = view.part, [format_count(view.facts, "fact")]
     if part.confidence:
         figures.append(f"{labels.format_percent(part.confidence)} confidence")
     if view.waits_for:
         figures.append(f"needs part {', '.join(view.waits_for)} first")
-    hints = " · ".join(
-        f"{name}: {escape.html(text)}"
-        for name, text in (("Answered by", part.answered_by), ("Where", part.where))
-        if text
-    )
+    named = (("Answered by", part.answered_by), ("Where", part.where))
+    hints = " · ".join(f"{name}: {escape.html(text)}" for name, text in named if text)
     below = f'<div class="small soft">{hints}</div>' if hints else ""
-    question = escape.html(format_question(part.question))
-    return (
-        f'<div class="part"><span>{question}</span> {badges.render_row(marks)}'
-        f'<span class="small soft">{" · ".join(figures)}</span></div>{below}'
-    )
+    said = f"<span>{escape.html(format_question(part.question))}</span>"
+    mark = badges.render(*labels.PART_STATUS[part.status])
+    told = f'<span class="small soft">{" · ".join(figures)}</span>'
+    return f'<div class="part">{said} {mark}{told}</div>{below}'
 
 
 def _render_reading(view: RunSnapshot) -> str:
     """How an ambiguous question was read, and why a model did not plan."""
-    own = view.state.own
-    lines = [describe_reading(view.state)]
-    if own.plan_trouble:
-        lines.append(f"Without the model: {own.plan_trouble}")
+    trouble = view.state.own.plan_trouble
+    lines = [describe_reading(view.state), f"Without the model: {trouble}" if trouble else ""]
     return "".join(f'<div class="ts small soft">{escape.html(line)}</div>' for line in lines if line)
 
 
 def _draw_approval(view: RunSnapshot) -> None:
     """Approve the plan; where the question can mean different things, say first which is meant."""
     own, key = view.state.own, f"research-reading-{view.run.id}"
-    if own.meanings:
-        st.radio(own.ambiguity, own.meanings, key=key)
-    ui.button(
-        "Start by this plan", "research-plan-approve", _approve, view, key, icon="check", type="primary"
-    )
-
-
-def _approve(view: RunSnapshot, key: str) -> None:
-    reading = st.session_state.get(key, "") or ""
-    client.act(view.run.id, "approve", view.head, reading=reading)
+    reading = (st.radio(own.ambiguity, own.meanings, key=key) if own.meanings else "") or ""
+    look: Any = {"icon": "check", "type": "primary", "given": {"reading": reading}}
+    ui.act(view, "approve", "research-plan-approve", "Start by this plan", **look)
 
 
 def _draw_form(view: RunSnapshot) -> None:
