@@ -64,14 +64,11 @@ def _render_sentence(one: MarkedSentence, run_id: str) -> str:
 
 def render_evidence(one: MarkedSentence) -> str:
     """What stands behind a mark: who set it, and why."""
-    parts = [
-        f"<p><b>{one.label.capitalize()}</b> <span class='soft small'>{escape.html(number(one))}</span></p>"
-    ]
+    number = f"sentence {one.sentence.id.removeprefix('s')}"
+    parts = [f"<p><b>{one.label.capitalize()}</b> <span class='soft small'>{escape.html(number)}</span></p>"]
     if one.overruled:
-        own = MARK_LABELS[one.automatic] if one.automatic else "nothing yet"
-        parts.append(
-            f"<p>Set by you: {escape.html(one.overruled)} <span class='soft'>(the check: {own})</span></p>"
-        )
+        own = f"(the check: {MARK_LABELS[one.automatic] if one.automatic else 'nothing yet'})"
+        parts.append(f"<p>Set by you: {escape.html(one.overruled)} <span class='soft'>{own}</span></p>")
     parts += [markup.paragraph(escape.html(f"{one.reason.rstrip('.')}."), "")] if one.reason else []
     if one.closest and one.facts:
         intro = QUOTED_BY.get(one.automatic or "", "Closest in the source")
@@ -80,11 +77,6 @@ def render_evidence(one: MarkedSentence) -> str:
     if links and not one.facts:
         parts.append(f'<p class="small soft">Cites: {", ".join(links)}</p>')
     return "".join(parts)
-
-
-def number(one: MarkedSentence) -> str:
-    """The number of a sentence in its text, as a person calls it."""
-    return f"sentence {one.sentence.id.removeprefix('s')}"
 
 
 def find_closest(one: MarkedSentence) -> Fact | None:

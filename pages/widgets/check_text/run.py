@@ -63,29 +63,21 @@ def _draw_claim(view: RunSnapshot, one: MarkedSentence) -> None:
     if fact := marked_text.find_closest(one):
         with st.container(border=True, key="check-text-quote", gap="small"):
             fact_card.draw(view, fact, "check-text-quote")
-    with st.expander(
-        "Overrule this mark", icon=":material/gavel:", key=f"check-text-overrule-{one.sentence.id}"
-    ):
-        draft = f"overrule:{view.run.id}:{one.sentence.id}"
+    draft, key = f"overrule:{view.run.id}:{one.sentence.id}", f"check-text-overrule-{one.sentence.id}"
+    with st.expander("Overrule this mark", icon=":material/gavel:", key=key):
         mark: ClaimMark = ui.select("Your mark", MARK_LABELS, f"check-text-mark-{draft}")
         drafts.text_area("Why", draft, placeholder="e.g. The table on page 4 says it.", most=500)
         args = (_overrule, view.run.id, one.sentence.id, mark, draft)
         ui.button("Set this mark", "check-text-set", *args, type="primary")
 
 
-def _draw_unread(view: RunSnapshot) -> None:
-    if view.run.status is Status.RUNNING:
-        empty_state.draw("The text is being read", "Its sentences appear here with their marks.")
-    elif view.state.answer:
-        empty_state.draw(
-            view.state.answer.certainty,
-            "Try it again under Sources, paste what you see there, or check another text.",
-        )
-
-
 def _draw_text(view: RunSnapshot, checked: CheckedText | None) -> None:
     if checked is None:
-        _draw_unread(view)
+        if view.run.status is Status.RUNNING:
+            empty_state.draw("The text is being read", "Its sentences appear here with their marks.")
+        elif view.state.answer:
+            hint = "Try it again under Sources, paste what you see there, or check another text."
+            empty_state.draw(view.state.answer.certainty, hint)
         return
     if checked.why_stopped:
         st.html(f'<div class="ts small warned">Ended early: {escape.html(checked.why_stopped)}.</div>')
@@ -94,19 +86,16 @@ def _draw_text(view: RunSnapshot, checked: CheckedText | None) -> None:
         return
     names = {"all": "Whole text", "problems": "Only problems"}
     chosen = ui.switch("Show", names, "check-text-filter")
-    only_problems, key = chosen == "problems", f"check-text-{chosen}"
-    paragraphs = checked.paragraphs
+    only_problems, key, paragraphs = chosen == "problems", f"check-text-{chosen}", checked.paragraphs
     if only_problems:
         paragraphs = [some for some in paragraphs if any(one.is_problem for one in some)]
     shown = pagination.take_page(paragraphs, PARAGRAPHS_A_PAGE, key)
-    html = marked_text.render(shown, view.run.id, only_problems=only_problems)
     with st.container(key="check-text-marked"):
-        if html:
+        if html := marked_text.render(shown, view.run.id, only_problems=only_problems):
             answer_pane.draw_html(html, f"checked-{view.run.id}-{key}")
         else:
-            empty_state.draw(
-                "No problems", "No claim was found wrong, doubtful, unsupported or without a readable source."
-            )
+            hint = "No claim was found wrong, doubtful, unsupported or without a readable source."
+            empty_state.draw("No problems", hint)
     pagination.draw(len(paragraphs), PARAGRAPHS_A_PAGE, key, "paragraphs")
 
 

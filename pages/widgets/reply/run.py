@@ -67,21 +67,17 @@ def render_status(view: RunSnapshot, state: ReplyRun) -> str:
 def render_outcome(view: RunSnapshot, state: ReplyRun) -> str:
     """What is said, as the bubble it would be, each sentence a way to its quote; or the silence and its
     reason."""
+    who = '<div class="who">You (the bot)</div>'
     if view.run.status is Status.RUNNING:
-        return (
-            '<div class="bubble bot waits" aria-hidden="true"><div class="who">You (the '
-            'bot)</div><span class="pulse"></span></div>'
-        )
+        return f'<div class="bubble bot waits" aria-hidden="true">{who}<span class="pulse"></span></div>'
     if state.own.should_reply and view.run.status is Status.DONE:
         first, *rest = state.answers[-1].sentences  # an item of a list begins a line, as it is posted
         rest = [one.replace(text=f"\n{one.text}") if LIST_MARK.match(one.text) else one for one in rest]
         posted = state.answers[-1].replace(sentences=[first, *rest])
         said = answer_pane.render(posted, view.run.id, view.run.question)
-        told = f'<div class="bubble bot new"><div class="who">You (the bot)</div>{said}</div>'
-        return told + _render_unsaid(state.own.left_out)
-    why = (
-        view.run.error or state.own.silence or state.why_stopped or "No reason was written down."
-    ).removeprefix("Nothing could be said: ")
+        return f'<div class="bubble bot new">{who}{said}</div>' + _render_unsaid(state.own.left_out)
+    why = view.run.error or state.own.silence or state.why_stopped or "No reason was written down."
+    why = why.removeprefix("Nothing could be said: ")
     told = f'<div class="silence"><b>Nothing is said.</b> {escape.html(why)}</div>'
     return told + _render_unsaid([*state.own.left_out, *filter(None, [state.own.draft])])
 

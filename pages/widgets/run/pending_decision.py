@@ -4,7 +4,6 @@ of a round, or all of it; answer a question."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -71,15 +70,12 @@ def render_proposal(view: RunSnapshot, pending: Proposal) -> str:
     else:
         what = f"“{target}”" if target else ""
     done = f" {badges.render('approved', 'good')}" if pending.approved else ""
-    parts = {part.id: part.question for part in view.state.plan} if len(view.state.plan) > 1 else {}
-    part = f"for part {pending.part}, “{escape.shorten(parts.get(pending.part, ''), 60)}”" * (
-        pending.part in parts
-    )
+    asked = next((part.question for part in view.state.plan if part.id == pending.part), "")
+    is_named = asked and len(view.state.plan) > 1
+    part = f"for part {pending.part}, “{escape.shorten(asked, 60)}”" if is_named else ""
     why = escape.html(" · ".join(filter(None, (part, pending.reasoning))))
-    return (
-        f'<div class="ts proposal"><b>{action}</b>{": " + what if what else ""}{done}'
-        f'<div class="soft small">{why}</div></div>'
-    )
+    told = f'<b>{action}</b>{": " + what if what else ""}{done}<div class="soft small">{why}</div>'
+    return f'<div class="ts proposal">{told}</div>'
 
 
 def _draw_choices(view: RunSnapshot, action: Proposal, n: int) -> None:
@@ -112,10 +108,9 @@ def _draw_change_form(view: RunSnapshot, pending: Proposal, n: int, engines: Map
         other = "" if is_page else view.run.question
         label = "Address of the page" if is_page else "Words to search for"
         drafts.text_area(label, draft, given=pending.query_or_url if is_page == was_page else other)
-    change = partial(_submit_change, view, action, draft, n)
-    ui.button("Do this", f"research-change-do-{place}", change, icon="arrow_forward", type="primary")
 
+    def _change() -> None:
+        given = {"next_action": action, "query_or_url": drafts.read(draft), "index": n}
+        client.act(view.run.id, "edit", view.head, **given)
 
-def _submit_change(view: RunSnapshot, action: str, draft: str, n: int) -> None:
-    given = {"next_action": action, "query_or_url": drafts.read(draft), "index": n}
-    client.act(view.run.id, "edit", view.head, **given)
+    ui.button("Do this", f"research-change-do-{place}", _change, icon="arrow_forward", type="primary")

@@ -52,19 +52,14 @@ def format_messages(messages: Sequence[Message]) -> str:
 
 def swap_speaker(messages: Sequence[Message], n: int) -> list[Message]:
     """The messages with the n-th said by the other side."""
-    return [
-        m.model_copy(update={"role": "user" if m.role == "bot" else "bot"}) if i == n else m
-        for i, m in enumerate(messages)
-    ]
+    other = {"user": "bot", "bot": "user"}
+    return [m.model_copy(update={"role": other[m.role]}) if i == n else m for i, m in enumerate(messages)]
 
 
 def render_bubble(message: Message) -> str:
     """A message as HTML."""
     who = "You (the bot)" if message.role == "bot" else "User"
-    pictures = "".join(
-        f'<div class="small">picture: {escape.render_link(url)}</div>' for url in message.images
-    )
-    return (
-        f'<div class="bubble {message.role}"><div class="who">{who}</div><div class="said">'
-        f"{escape.html(message.text)}</div>{pictures}</div>"
-    )
+    said = f'<div class="who">{who}</div><div class="said">{escape.html(message.text)}</div>'
+    for url in message.images:
+        said += f'<div class="small">picture: {escape.render_link(url)}</div>'
+    return f'<div class="bubble {message.role}">{said}</div>'
