@@ -24,7 +24,9 @@ HINTS = (
 
 def draw_example() -> None:
     """The way to a finished example for who has no run yet, and to a model where none is connected."""
-    bench, example = client.workbench(), _find_example()
+    bench = client.workbench()
+    reports = (one for one in list_examples() if one.get("settings", {}).get("report") == "full")
+    example = next(reports, None)  # it shows most
     has_model, is_new = bool(bench.active_configuration().model), not bench.store.ledger.list(limit=1)
     if has_model and not is_new:
         return
@@ -39,18 +41,12 @@ def draw_example() -> None:
             ui.link("pages/settings.py", "Connect a model", "key")
 
 
-def _find_example() -> dict[str, Any] | None:
-    """The example that shows most: the one with a full report."""
-    reports = (one for one in list_examples() if one.get("settings", {}).get("report") == "full")
-    return next(reports, None)
-
-
 def _open_example(example: dict[str, Any]) -> None:
     """Open the run of the example that is there, else answer it by its recorded replies; begin the walk."""
     bench, chosen = client.workbench(), {"world": "demo", "model": RECORDED, **example.get("settings", {})}
     found = bench.store.ledger.list(flows=["research"], first_turns=True)
-    done = {run.id: run for run in found if run.question == example["question"]}
-    known = [run.id for run in done.values() if run.settings.model == RECORDED and run.status in READY]
+    done = [run for run in found if run.question == example["question"] and run.status in READY]
+    known = [run.id for run in done if run.settings.model == RECORDED]
 
     def start() -> str:
         return known[0] if known else bench.start(example["question"], Settings(**chosen))

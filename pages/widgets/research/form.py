@@ -37,17 +37,12 @@ def _draw_options(settings: Settings) -> dict[str, Any]:
     )
     st.caption("Limits: the run pauses and asks you when it reaches one")
     caps = budget_fields.draw_fields("research", settings, model=has_model, **shown)
-    threshold = st.slider(
-        "Stop at confidence",
-        50,
-        100,
-        round(settings.threshold * 100),
-        format="%d %%",
-        key="research-threshold",
-        help="A part that rests on one source below this earns one further round, where a page or search for "
-        "it was named. Then the answer is written.",
-        **shown,
+    look: Any = {"format": "%d %%", "key": "research-threshold", **shown}
+    look["help"] = (
+        "A part that rests on one source below this earns one further round, where a page or search for it "
+        "was named. Then the answer is written."
     )
+    threshold = st.slider("Stop at confidence", 50, 100, round(settings.threshold * 100), **look)
     return {"threshold": threshold / 100, "report": report, **caps}
 
 
@@ -76,19 +71,13 @@ FORM = form_page.RunForm(
     intro="A small bundled web of invented sites: no key, no network, an answer in seconds. "
     "Where no model is set up, recorded replies of a strong model answer.",
     recent_title="Your latest runs",
-    nothing_recent=(
-        "No runs yet",
-        "Type a question above, or try an example. Everything you start is kept here.",
-    ),
+    nothing_recent=("No runs yet", "Type a question above, or try an example: all you start is kept here."),
     button=("Research", "search"),
     modes={
         "review": ("Automatic", ""),
         "step": ("Step by step", "You approve each step."),
         "conflict": ("Pause on conflicts", "Pauses whenever sources disagree."),
-        "budget": (
-            "Keep looking until the limit",
-            "Continues past the target confidence until a limit is reached.",
-        ),
+        "budget": (labels.UNTIL["budget"], "Continues past the target confidence until a limit is reached."),
     },
     searches=True,
     sent=(QUESTION,),

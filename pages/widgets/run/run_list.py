@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -86,10 +87,8 @@ def _draw_row(run: Run) -> None:
     """A box to tick, named for who cannot see the row, and the run. What is ticked outlives other filters."""
     key = f"runs-tick-{run.id}"
     st.session_state.setdefault(key, run.id in st.session_state.get(TICKED_KEY, []))
-    with (
-        st.container(border=True, key=f"runs-row-{run.id}", gap=None),
-        st.container(horizontal=True, vertical_alignment="center"),
-    ):
+    row: Any = {"horizontal": True, "vertical_alignment": "center"}
+    with st.container(border=True, key=f"runs-row-{run.id}", gap=None), st.container(**row):
         label, more = f"Choose “{escape.md(run.question, 80)}”", {"label_visibility": "collapsed"}
         st.checkbox(label, key=key, on_change=_tick, args=(run.id,), width="content", **more)
         with st.container(gap=None):
@@ -108,10 +107,8 @@ def _draw_bar(is_bin: bool) -> None:
     chosen = st.session_state.get(TICKED_KEY, [])
     if not chosen:
         return
-    with (
-        st.container(key="run-bar"),
-        st.container(horizontal=True, vertical_alignment="center", key="runs-compare"),
-    ):
+    row: Any = {"horizontal": True, "vertical_alignment": "center", "key": "runs-compare"}
+    with st.container(key="run-bar"), st.container(**row):
         st.caption(f"{len(chosen)} ticked")
         if len(chosen) == 2:
             both = {"run": chosen[0], "with": chosen[1]}
