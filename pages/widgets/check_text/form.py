@@ -14,7 +14,6 @@ from agent.text.plurals import format_count
 from agent.types import Settings
 from agent.web import mime
 from pages.widgets.forms import form_page, limit_fields
-from pages.widgets.library.upload import describe_size_limits
 from pages.widgets.shell import client, drafts, ui
 
 TEXT, ADDRESS = "check:text", "check:address"
@@ -31,7 +30,8 @@ def _draw_input() -> None:
     """The choice of a way and its field for the text."""
     way = ui.switch("How to give the text", WAYS, WAY_KEY, persist_state="session")
     if way == "upload":
-        help = f"It is read on this computer and stays here. {describe_size_limits()}"
+        most = st.get_option("server.maxUploadSize")
+        help = f"It is read on this computer and stays here. {most} MB are the most."
         st.file_uploader(f"A document: {mime.FORMAT_NAMES}", key=FILE_KEY, help=help)
     elif way == "address":
         drafts.text_area("The address of the page", ADDRESS, placeholder="https://", height=68)
