@@ -37,6 +37,8 @@ RUN_PARTS = {
 REST_LABELS = {Status.WAITING: "a person decides", Status.REVIEW: "a person reviews", Status.DONE: "the end"}
 END_LABELS = {"replied": "should_reply is true", "silent": "should_reply is false"}
 """The ends of flows that have more than one."""
+DECISIONS = {"chat": {"router": "route_decision?", "grade": "relevant_count?", "validate": "grounded?"}}
+"""The steps of a flow that choose a way, and what they ask."""
 
 
 def render_commands() -> str:
@@ -185,7 +187,7 @@ def main() -> None:
 def draw_flow(flow: Flow) -> str:
     """A flow as Mermaid source, drawn from its table."""
     rests = {rest: END_LABELS.get(rest, REST_LABELS[status]) for rest, status in flow.rest_statuses.items()}
-    return render_mermaid(flow.first_step, flow.edges, rests=rests, decisions=flow.decisions)
+    return render_mermaid(flow.first_step, flow.edges, rests=rests, decisions=DECISIONS.get(flow.name, {}))
 
 
 def render_mermaid(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -205,12 +205,10 @@ def _write(
     return render(gather(bench, run_id))
 
 
-def _list_sources(
-    render: Callable[[Iterable[Reference]], str], bench: ActionContext, run_id: str
-) -> str | bytes:
-    """A bibliography; that of a collecting run lists all it gathered."""
+def build_references(bench: ActionContext, run_id: str) -> list[Reference]:
+    """The bibliography; that of a collecting run lists all it gathered."""
     state = release(bench, run_id)[0].state
-    return render(collect_references(build_report(bench, run_id), state.own.extra_sources(state)))
+    return collect_references(build_report(bench, run_id), state.own.extra_sources(state))
 
 
 SEND, DATA = "To send", "Evidence and data"
@@ -231,7 +229,8 @@ _facts, _pages, _evidence, _graph = (
 )
 _items = partial(_write, collected.render_collection_csv, build_collection)
 _json = partial(_write, lambda told: json.dumps(told, ensure_ascii=False, indent=1) + "\n", build_record)
-_bib, _ris, _csl = (partial(_list_sources, render) for render in (render_bibtex, render_ris, render_csl))
+_writers = (render_bibtex, render_ris, render_csl)
+_bib, _ris, _csl = (partial(_write, render, build_references) for render in _writers)
 _ALL = (
     ExportFormat("md", "Markdown", "the answer with its references, to paste", "md", _MD, SEND, _md),
     ExportFormat("html", "Web page", "one file, opens offline, prints well", "html", _WEB, SEND, _html),

@@ -52,10 +52,10 @@ class Flow:
     answer when a cap is reached or a person asks for it; `reentry_step` is where a run goes on after a
     send-back. `edges` are all ways from step to step: diagrams are drawn from them, and a step that leads
     elsewhere is a FlowError, except to `fail_safe`, the rest of a step that can do nothing right.
-    `write_up_tail` are the steps in which the write-up may go on. `decisions` label the steps that choose a
-    way. A run of an `is_one_shot` flow is never resumed. `find_pause_request` may pause the run before a
-    step, with a reason. `describe_step` puts a step's change into a line. `former_steps` are steps that
-    earlier versions had: the one that a run goes on with instead."""
+    `write_up_tail` are the steps in which the write-up may go on. A run of an
+    `is_one_shot` flow is never resumed. `find_pause_request` may pause the run before a step, with a reason.
+    `describe_step` puts a step's change into a line. `former_steps` are steps that earlier versions had: the
+    one that a run goes on with instead."""
 
     name: str
     first_step: str
@@ -66,7 +66,6 @@ class Flow:
     reentry_step: str
     edges: tuple[Edge, ...]
     write_up_tail: tuple[str, ...] = ()
-    decisions: Mapping[str, str] = field(default_factory=dict)
     is_one_shot: bool = False
     fail_safe: str = ""
     find_pause_request: Callable[[Any], PauseRequest | None] = lambda _state: None

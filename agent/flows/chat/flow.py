@@ -57,5 +57,4 @@ CHAT = Flow(
         Edge(start="clarify_final", end="retrieve", label="user responds", rest="respond"),
         Edge(start="location", end="end"),
     ),
-    decisions={"router": "route_decision?", "grade": "relevant_count?", "validate": "grounded?"},
 )
