@@ -26,7 +26,7 @@ from agent.export.graph import render_graphml
 from agent.export.hiding import is_withheld
 from agent.export.markdown import render_evidence_markdown, render_markdown
 from agent.export.record import build_run_record
-from agent.export.references import Reference, collect_references, render_bibtex, render_csl, render_ris
+from agent.export.references import collect_references, render_bibtex, render_csl, render_ris
 from agent.export.report import Report, drop_withheld
 from agent.export.webpage import render_html
 from agent.export.word import render_docx
@@ -205,12 +205,6 @@ def _write(
     return render(gather(bench, run_id))
 
 
-def build_references(bench: ActionContext, run_id: str) -> list[Reference]:
-    """The bibliography; that of a collecting run lists all it gathered."""
-    state = release(bench, run_id)[0].state
-    return collect_references(build_report(bench, run_id), state.own.extra_sources(state))
-
-
 SEND, DATA = "To send", "Evidence and data"
 """The groups of the formats, in the order of a menu."""
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -229,8 +223,10 @@ _facts, _pages, _evidence, _graph = (
 )
 _items = partial(_write, collected.render_collection_csv, build_collection)
 _json = partial(_write, lambda told: json.dumps(told, ensure_ascii=False, indent=1) + "\n", build_record)
-_writers = (render_bibtex, render_ris, render_csl)
-_bib, _ris, _csl = (partial(_write, render, build_references) for render in _writers)
+_bib, _ris, _csl = (  # those of a collecting run list all it gathered
+    partial(_write, render, lambda *run: collect_references(report := build_report(*run), report.gathered))
+    for render in (render_bibtex, render_ris, render_csl)
+)
 _ALL = (
     ExportFormat("md", "Markdown", "the answer with its references, to paste", "md", _MD, SEND, _md),
     ExportFormat("html", "Web page", "one file, opens offline, prints well", "html", _WEB, SEND, _html),

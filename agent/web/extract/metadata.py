@@ -116,8 +116,6 @@ _DATE_KEYS = (
     "dcterms.issued dc.date dcterms.date publish-date pubdate date parsely-pub-date sailthru.date"
 ).split()
 _AUTHOR_KEYS = "author article:author citation_author dc.creator dcterms.creator parsely-author byl".split()
-_OF_GROUPS = frozenset("of for and the".split())
-"""Words that only names of groups have: "World Health Organization, Office for Europe"."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 MAX_AUTHORS = 30
 """Authors that are kept of a paper: more than any citation style names (APA: 20)."""
@@ -200,7 +198,7 @@ def _find_publication(
     return Publication(
         doi=find_doi(metas.get("citation_doi") or metas.get("dc.identifier") or ""),
         authors=authors,
-        people={name: name for name in authors if name.count(", ") == 1 and not _OF_GROUPS & {*name.split()}},
+        people={name: name for name in authors if name.count(", ") == 1},
         journal=metas.get("citation_journal_title") or metas.get("citation_conference_title") or "",
         year=int(year[0]) if year else 0,
         licence=next(iter(licences), metas.get("dc.rights", ""))[:200],

@@ -32,17 +32,6 @@ def test_a_paper_says_what_it_is_in_citation_tags() -> None:
     )
 
 
-def test_a_group_among_citation_tags_is_no_person() -> None:
-    groups = (
-        "World Health Organization, Office for Europe",
-        "European Commission",
-        "Ministry of Health, France",
-    )
-    tags = "".join(f"<meta name=citation_author content='{name}'>" for name in (*groups, "Field, Ana"))
-    found = about(tags).publication
-    assert found and found.authors == [*groups, "Field, Ana"] and list(found.people) == ["Field, Ana"]
-
-
 def test_a_page_without_them_says_nothing_of_a_paper() -> None:
     assert about("<meta name=author content='Ana Field'><title>A dairy</title>").publication is None
 
