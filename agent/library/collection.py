@@ -278,10 +278,10 @@ class Library:
         """Restore a source from the bin. Raises NotFound."""
         self.library_index.set(source_id, deleted_at="")
 
-    def empty_bin(self, *, older_days: float = 0.0) -> int:
-        """Remove the sources that have been in the bin for so many days, with their pages unless a run names
-        them; returns how many. Files of a synchronised folder stay, or they would come back as new."""
-        return self._indexer.purge(utc_timestamp(days_ago=older_days))
+    def empty_bin(self) -> int:
+        """Remove the sources in the bin, with their pages unless a run names them; returns how many. Files of
+        a synchronised folder stay, or they would come back as new."""
+        return self._indexer.purge(utc_timestamp())
 
     def replace(self, source_id: str, page: Page) -> LibrarySource:
         """Replace a source's text by a newer page. Raises NotFound, UsageError (the page has no text)."""
