@@ -101,9 +101,11 @@ class Workbench:
         *,
         history: Sequence[Turn] = (),
         known: Change | None = None,
+        unstored: bool = False,
     ) -> str:
         """A new run for a question, after the earlier turns of its conversation, with what is `known` of
-        them; returns its id. Raises UsageError for a question or setting that is not valid."""
+        them; returns its id. An `unstored` run lives in memory only, and whoever drives it ends it. Raises
+        UsageError for a question or setting that is not valid."""
         settings, question = normalize_settings(settings or Settings()), question.strip()
         settings, history = dialogue.apply_chat_settings(settings, history, self.config)
         validation.check_new_run(question, settings)
@@ -115,6 +117,8 @@ class Workbench:
         change = to_jsonable({"question": question, "settings": settings, **turns, **(known or {})})
         first = Step(n=0, name="ask", change=change, next=flow.first_step, by="person")
         with self.worker.limits.admit_start(self.store):
+            if unstored:
+                return self.unstored.create(question, settings, first)
             run_id = self.store.ledger.create(question, settings, first)
         self.worker.schedule(run_id)
         return run_id

@@ -29,6 +29,7 @@ import numpy as np
 from sqlalchemy import text as sql
 
 from agent.library.collection import Library
+from agent.library.ingest import Indexer, IndexRequest, source_id_for
 from agent.store.database import Store
 from agent.text.word_lists import STOPWORDS
 from agent.types import Heading, Outcome, Page
@@ -170,13 +171,13 @@ def main() -> int:
     words = Words(dice)
     with tempfile.TemporaryDirectory() as folder:
         store = Store(f"sqlite:///{folder}/library.db")
-        library = Library(store)
+        library, indexer = Library(store), Indexer(store)
         clock, cpu, characters = 0.0, 0.0, 0
         made = pages(words, dice, options.passages)
         while some := list(islice(made, 500)):
             characters += sum(len(page.text.encode()) for page in some)
             wall, own = time.perf_counter(), time.process_time()
-            library.add_pages(some)
+            indexer.index(IndexRequest(page, source_id_for(page)) for page in some)
             clock, cpu = clock + time.perf_counter() - wall, cpu + time.process_time() - own
         count = store.library_index.passage_count()
         print(

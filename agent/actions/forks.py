@@ -15,12 +15,11 @@ from agent.actions.commit import ActionContext
 from agent.actions.run_control import Private
 from agent.engine.loop import Flow
 from agent.engine.run_state import RunState
-from agent.engine.snapshots import RunSnapshot, sum_step_times
 from agent.engine.state import Change, to_jsonable
 from agent.errors import UsageError, describe_faults
 from agent.flows import FLOWS
 from agent.store.ledger import new_id, utc_timestamp
-from agent.types import Note, Run, Settings, Status, Step, Usage
+from agent.types import Note, Run, Settings, Status, Step
 
 CHANGEABLE_SETTINGS = frozenset(
     "mode until at_cap model fast_model threshold max_steps max_pages max_calls max_tokens max_cost_usd "
@@ -96,21 +95,6 @@ def find_parent_run(bench: ActionContext, run: Run) -> Run | None:
         return bench.store.ledger.get(run.forked_from) if run.forked_from else None
     except UsageError:
         return None
-
-
-def measure_shared_usage(bench: ActionContext, view: RunSnapshot) -> Usage:
-    """The usage of the steps that a fork shares; none for another run. It is shown, and not paid again."""
-    if not view.run.forked_from:
-        return Usage()
-    n, total = view.run.forked_at, view.usage
-    later = bench.store.calls.sum_usage(view.run.id, n)
-    known = total.cost_usd is not None and later.cost_usd is not None
-    return sum_step_times(step for step in view.steps if step.n <= n).replace(
-        llm_calls=total.llm_calls - later.llm_calls,
-        prompt_tokens=total.prompt_tokens - later.prompt_tokens,
-        completion_tokens=total.completion_tokens - later.completion_tokens,
-        cost_usd=(total.cost_usd or 0.0) - (later.cost_usd or 0.0) if known else None,
-    )
 
 
 def _plan_next_step(

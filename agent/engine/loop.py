@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from agent import counters, logs
@@ -54,8 +54,7 @@ class Flow:
     elsewhere is a FlowError, except to `fail_safe`, the rest of a step that can do nothing right.
     `write_up_tail` are the steps in which the write-up may go on. A run of an
     `is_one_shot` flow is never resumed. `find_pause_request` may pause the run before a step, with a reason.
-    `describe_step` puts a step's change into a line. `former_steps` are steps that earlier versions had: the
-    one that a run goes on with instead."""
+    `describe_step` puts a step's change into a line."""
 
     name: str
     first_step: str
@@ -70,7 +69,6 @@ class Flow:
     fail_safe: str = ""
     find_pause_request: Callable[[Any], PauseRequest | None] = lambda _state: None
     describe_step: Callable[[str, Change], str] = lambda _name, _change: ""
-    former_steps: Mapping[str, str] = field(default_factory=dict)
 
     def describe(self, step: Step) -> str:
         """A step in a line for a person, "" when it has nothing worth reporting."""
@@ -209,7 +207,7 @@ class _RunDriver:
         self.tools.settings = self.store.ledger.get(self.lease.run_id).settings
         steps = self.store.ledger.steps(self.lease.run_id)
         self.state, self.head = self.flow.fold_steps(steps), steps[-1].n
-        self.next = self.flow.former_steps.get(steps[-1].next, steps[-1].next)
+        self.next = steps[-1].next
         self.last_worked_step = next(
             (step.n for step in reversed(steps) if step.by != "person" and step.name != "halt"), 0
         )

@@ -106,21 +106,12 @@ class SnapshotCache:
                 f"the run {run.id} cannot be opened: one of its stored steps is damaged"
             ) from error
         steps = [*steps, *new] if new else steps
-        times = known.usage if known and not new else sum_step_times(steps)
-        usage = store.calls.sum_usage(run.id).model_copy(
-            update=times.model_dump(include={"seconds", "cpu_seconds"})
+        usage = store.calls.sum_usage(run.id).replace(
+            seconds=round(sum(step.seconds for step in steps), 2),
+            cpu_seconds=round(sum(step.cpu_ms for step in steps) / 1000, 3),
         )
         next, activity = steps[-1].next, ""
         if run.status is Status.RUNNING:
             target = state.own.describe_target(state, next)
             activity = f"{self.step_labels.get(next, next)}{': ' + target if target else ''}"
         return RunSnapshot(run, state, steps, usage, steps[-1].n, next, activity)
-
-
-def sum_step_times(steps: Iterable[Step]) -> Usage:
-    """The working time of steps."""
-    times = [(step.seconds, step.cpu_ms) for step in steps]
-    return Usage(
-        seconds=round(sum(seconds for seconds, _ in times), 2),
-        cpu_seconds=round(sum(cpu_ms for _, cpu_ms in times) / 1000, 3),
-    )

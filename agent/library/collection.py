@@ -7,7 +7,7 @@ their passages are, their terms and their vectors. A `source_id` is `kb:` with a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from heapq import nlargest
 from itertools import chain
 from pathlib import Path
@@ -92,12 +92,6 @@ class Library:
         return self._indexer.index(
             [IndexRequest(page, source_id or source_id_for(page), kind=kind, tags=_clean_tags(tags))]
         )[0]
-
-    def add_pages(self, pages: Iterable[Page]) -> int:
-        """Add many pages, several in one transaction, except those without text and those whose source is a
-        file of a synchronised folder. Returns how many were added."""
-        asks = (IndexRequest(page, source_id_for(page)) for page in pages if page.text.strip())
-        return len(self._indexer.index(asks, refused=[]))
 
     def add_path(self, path: Path) -> LibrarySource:
         """Add a file of this computer under its name. Raises UsageError when it cannot be read."""

@@ -188,7 +188,9 @@ def _fill_library(bench: Workbench, job: EvaluationJob) -> None:
     """Add the documents of the world to the library."""
     world = bench.worker.world(job.world)
     fetched = (world.fetch(url) for url in read_urls(_world_folder(job)).values())
-    bench.library.add_pages(page for page in fetched if page.outcome is Outcome.OK)
+    for page in fetched:
+        if page.outcome is Outcome.OK and page.text.strip():
+            bench.library.add_page(page)
 
 
 def score_question(

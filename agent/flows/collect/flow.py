@@ -46,7 +46,6 @@ COLLECT = Flow(
     rest_statuses={"approve": Status.WAITING, "review": Status.REVIEW, "done": Status.DONE},
     write_up_step="report",
     reentry_step="intent",
-    former_steps={"judge_plainly": "judge"},
     describe_step=describe_step,
     find_pause_request=fact_view.pause_for_new_conflicts,
     edges=(

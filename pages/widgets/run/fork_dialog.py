@@ -20,8 +20,9 @@ def draw_origin(view: RunSnapshot) -> None:
     run, bench = view.run, client.workbench()
     if not run.forked_from:
         return
-    known, spent = forks.find_parent_run(bench, run), forks.measure_shared_usage(bench, view)
-    paid = f" Their {format_count(spent.llm_calls, 'model call')} were paid there." if spent.llm_calls else ""
+    known = forks.find_parent_run(bench, run)
+    shared = view.usage.llm_calls - bench.store.calls.sum_usage(run.id, run.forked_at).llm_calls
+    paid = f" Their {format_count(shared, 'model call')} were paid there." if shared else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="research-forked"):
         place = describe_place(view.state.actions, run.forked_at)
         whose = "the" if known else "another"

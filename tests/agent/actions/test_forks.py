@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from agent.actions import forks
 from agent.actions.bundles import import_bundle, verify_bundle
 from agent.actions.export import export_run
 from agent.errors import NotFound, UsageError
@@ -85,8 +84,7 @@ def test_what_the_prefix_cost_is_shown_but_is_no_part_of_the_new_budget(bench, r
     view = bench.snapshot(new)
     assert [(call.run_id, call.step, call.cost_usd) for call in bench.calls(new)] == [(new, 1, 0.5)]
     assert view.usage.llm_calls == 1 and bench.store.calls.sum_usage(new, view.state.forked_at).llm_calls == 0
-    prefix = forks.measure_shared_usage(bench, view)
-    assert (prefix.llm_calls, prefix.cost_usd, prefix.prompt_tokens) == (1, 0.5, 100)
+    assert (view.usage.cost_usd, view.usage.prompt_tokens) == (0.5, 100)
     assert len(bench.calls(reviewed)) == 2
 
 

@@ -56,7 +56,6 @@ class Bench:
             write_up_step="close",
             reentry_step="count",
             edges=tuple(Edge(start=start, end=end) for start, end in edges),
-            former_steps={"add": "count"},
         )
         first = Step(n=0, name="ask", change={"question": "?"}, next="count", by="person")
         self.run_id = self.store.ledger.create("?", Settings(flow="counting", **settings), first)
@@ -99,12 +98,6 @@ def test_a_run_goes_on_until_a_person_is_needed(tmp_path):
     bench.drive_on()
     assert [step.n for step in bench.store.ledger.steps(bench.run_id)] == list(range(6))
     assert bench.store.ledger.list()[0].status is Status.REVIEW
-
-
-def test_a_run_that_rests_before_a_step_of_an_earlier_version_goes_on(tmp_path):
-    bench = Bench(tmp_path)
-    bench.say("steer", next="add")
-    bench.drive_on()
 
 
 def test_a_note_in_the_middle_is_kept_and_what_it_overtook_is_decided_anew(tmp_path):

@@ -31,9 +31,8 @@ def test_only_the_chosen_pages_are_indexed_and_searched(library, store):
 
 
 def test_a_word_that_all_chosen_pages_hold_tells_nothing_however_rare_it_is_elsewhere(library, store):
-    library.add_pages(
-        [page(f"The frog number {n} sits.", f"https://frogs.example.org/{n}") for n in range(60)]
-    )
+    for n in range(60):
+        library.add_page(page(f"The frog number {n} sits.", f"https://frogs.example.org/{n}"))
     chosen = keep(store, *GUIDE, "A heron, a heron, a heron: heron or heron, and heron.")
     assert library.search("heron frog").hits[0].page_id == chosen[3]
     best, *rest = library.search_pages("heron frog", chosen, 5)
@@ -41,7 +40,8 @@ def test_a_word_that_all_chosen_pages_hold_tells_nothing_however_rare_it_is_else
 
 
 def test_stored_passages_have_the_scores_of_passages_at_hand_whatever_else_is_stored(library, store):
-    library.add_pages([page("A heron nests. " * 50 * n, f"https://far.example.org/{n}") for n in range(1, 9)])
+    for n in range(1, 9):
+        library.add_page(page("A heron nests. " * 50 * n, f"https://far.example.org/{n}"))
     longer = (
         "The grey heron nests in colonies. " * 9 + "Its nests are large, and a colony may last a century."
     )
