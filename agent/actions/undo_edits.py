@@ -4,7 +4,6 @@ these facts and words led to before stands again; where there was none, it is wr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
@@ -16,7 +15,7 @@ from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, find_undone
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
-from agent.types import Edit, Sentence, Status, Step
+from agent.types import Edit, Status, Step
 
 EDIT_STEPS = frozenset(
     "pin unpin strike restore correct revise add strike_source restore_source settle reopen".split()
@@ -26,14 +25,6 @@ NOTE_STEPS = frozenset("steer send_back comment look".split())
 
 
 Expected = Annotated[int | None, Field(description="refuse unless it is about this step")]
-
-
-@dataclass(frozen=True)
-class BuiltOn:
-    """What was built on a step since: the numbers of the steps, and the sentences of the newest answer."""
-
-    steps: list[int]
-    sentences: list[Sentence]
 
 
 def undo(view: RunSnapshot, step: Expected = None) -> PersonStep:
@@ -125,19 +116,6 @@ def find_redoable(view: RunSnapshot) -> Edit | None:
         if target >= 0:
             return _describe(view.steps[target]).replace(step=step.n)
     return None
-
-
-def list_built_on(view: RunSnapshot, n: int) -> BuiltOn:
-    """What was built on the step `n` since: on a note all that was done after it, on an edit what names its
-    facts."""
-    change, later = view.steps[n].change, [step for step in view.steps[n + 1 :] if step.by != "person"]
-    sides = [side for ruling in change.get("rulings", ()) for side in ruling["values"]]
-    ids = {fact["id"] for fact in change.get("facts", ())} | {i for side in sides for i in side["fact_ids"]}
-    ids |= {fact.id for fact in view.state.facts.values() if fact.struck_with in change.get("strikes", ())}
-    is_note, answer = bool(change.get("notes")), view.state.answer
-    steps = [s.n for s in later if is_note or (ids and any(map(str(s.change).__contains__, ids)))]
-    written = answer.sentences if answer and answer.step > n else []
-    return BuiltOn(steps, [said for said in written if is_note or ids.intersection(said.fact_ids)])
 
 
 def _can_undo(step: Step, undone: set[int]) -> bool:

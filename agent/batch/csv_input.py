@@ -101,11 +101,10 @@ def _read_table(text: str) -> tuple[str, list[list[str]]]:
     """The separator that gives the header a column “question” and most columns, and the records, empty ones
     too. Raises UsageError."""
     first = next((line for line in text.splitlines() if line.strip()), "")
-
-    def names_question(mark: str) -> bool:
-        return "question" in (_normalize_name(cell.strip().strip('"')) for cell in first.split(mark))
-
-    separator = max(filter(names_question, SEPARATORS), key=first.count, default=",")
+    heads = {
+        mark: [_normalize_name(cell.strip().strip('"')) for cell in first.split(mark)] for mark in SEPARATORS
+    }
+    separator = max((mark for mark in heads if "question" in heads[mark]), key=first.count, default=",")
     separator = separator if separator in first else _NO_SEPARATOR
     records: list[list[str]] = []
     for strict in (True, False):  # only a strict reader tells a quotation mark that is never closed

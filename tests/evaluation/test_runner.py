@@ -145,7 +145,10 @@ def test_a_conflict_counts_as_named_when_one_sentence_states_both_sides_and_both
     stated = {**ASKED[0], "type": "single+misinfo", "supporting_ids": ["right"], "meta": wrong}
     by_text = {**stated, "id": "by text", "meta": {"wrong_answers": ["1934"]}}
     unread = {**stated, "id": "unread", "meta": {"wrong_answers": ["1950"], "misinfo_ids": []}}
-    world = write_world(tmp_path / "world", [one, two, HARBOUR], [stated, by_text, unread, ASKED[2]])
+    cranes = "The quay of Nettle Bay has 14 cranes."
+    quay = page("https://three.example/quay", "Quay of Nettle Bay", cranes, id="quay")
+    other = asked("cranes", "How many cranes has the quay of Nettle Bay?", "14", of="quay")
+    world = write_world(tmp_path / "world", [one, two, quay], [stated, by_text, unread, other])
     told = evaluate(EvaluationJob(world, jobs=1))
     rows = {row["id"]: row for row in told["questions"]}
     for name in ("built", "by text"):

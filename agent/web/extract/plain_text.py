@@ -8,6 +8,7 @@ import io
 import json
 import re
 from collections import Counter
+from functools import partial
 from itertools import islice, pairwise
 from typing import Any
 
@@ -140,9 +141,7 @@ def extract_csv(text: str, delimiter: str = "") -> Extraction:
         return Extraction(outcome=Outcome.UNSUPPORTED, detail=detail)
 
 
-def extract_tsv(text: str) -> Extraction:
-    """The rows of a table whose cells are divided by tabs."""
-    return extract_csv(text, delimiter="\t")
+extract_tsv = partial(extract_csv, delimiter="\t")
 
 
 def _count_columns(sample: str, delimiter: str) -> float:

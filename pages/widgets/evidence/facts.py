@@ -312,10 +312,7 @@ def _draw_changes(view: RunSnapshot) -> None:
         with adding:
             _draw_add_form(view)
     if edit := undo_edits.find_undoable(view):
-        built = undo_edits.list_built_on(view, edit.step)
-        parts = format_count(len(built.steps), "step"), format_count(len(built.sentences), "sentence")
-        tip = f"Built on it since: {parts[0]}, {parts[1]} of the answer." if built.steps else None
-        more: Any = {"icon": "undo", "help": tip, "given": {"step": edit.step}, "type": "tertiary"}
+        more: Any = {"icon": "undo", "given": {"step": edit.step}, "type": "tertiary"}
         ui.act(view, "undo", "ledger-undo", escape.md(f"Undo: {edit.text}", 60), **more)
     if edit := undo_edits.find_redoable(view):
         more = {"icon": "redo", "given": {"step": edit.step}, "type": "tertiary"}

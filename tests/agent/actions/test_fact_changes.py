@@ -277,21 +277,6 @@ def test_undoing_a_note_takes_back_what_it_proposed(ledger):
     assert step.change["pending"] is None and step.next == "decide"
 
 
-def test_what_was_built_on_an_edit_is_listed(ledger):
-    pinned = ledger.revise(FactEdit("a", decision="pinned"), name="pin")
-    sentences = [
-        Sentence(text="It was founded in 1974.", fact_ids=["a"]),
-        Sentence(text="No.", fact_ids=["b"]),
-    ]
-    change = {"answers": [Answer(n=1, verdict="answered", sentences=sentences, step=2)]}
-    ledger.steps.append(fill(Step, n=2, name="report", change=to_jsonable(change), next="review"))
-    ledger.steps.append(fill(Step, n=3, name="analyze", change={"cooling": {}}, next="decide"))
-    view = SimpleNamespace(steps=ledger.steps, state=ledger.state())
-    found = undo_edits.list_built_on(view, 1)  # type: ignore[arg-type]
-    assert (found.steps, [said.text for said in found.sentences]) == ([2], ["It was founded in 1974."])
-    assert pinned.facts["a"].decision == "pinned"
-
-
 def test_a_word_that_cannot_be_taken_back_is_passed_over(ledger):
     ledger.revise(FactEdit("a", decision="struck"), name="strike")
     ledger.revise(FactEdit("b", decision="pinned"), name="supply")
