@@ -68,7 +68,14 @@ def draw_conflict(view: RunSnapshot, conflict: Conflict) -> None:
             if acts.is_possible("look", view):
                 key = f"conflict-look-{conflict.id}"
                 with ui.popover("Look for more evidence", key, "travel_explore", type="tertiary"):
-                    _draw_search_form(view, conflict, key)
+                    words, most = f"conflict-query-{conflict.id}", conflict_rulings.MAX_REASON_CHARS
+                    query = settling_query(view.state, conflict)
+                    st.text_input("Words to search for", value=query, key=words, max_chars=most)
+                    has_ended = view.run.status in (Status.REVIEW, Status.DONE)
+                    after = "The run goes on with this search and then writes a new answer."
+                    st.caption(after if has_ended else "This is the next search of the run.")
+                    args = (_request_search, view, conflict, words, key)
+                    ui.button("Search for this", f"conflict-search-{conflict.id}", *args, type="primary")
             if conflict.status == "settled":  # last: the menus before it keep their position
                 given = {"conflict": conflict.id, "ruling": "open"}
                 key = f"conflict-reopen-{conflict.id}"
@@ -100,17 +107,6 @@ def _settle(view: RunSnapshot, conflict: Conflict, ruling: str, value: str, name
     given["because"] = st.session_state.get(f"{name}-why") or ""
     done = f"Settled. {facts.describe_consequence(view)}".strip()
     client.act(view.run.id, "settle", done=done, then=lambda _: ui.close_popover(name), **given)
-
-
-def _draw_search_form(view: RunSnapshot, conflict: Conflict, popover: str) -> None:
-    key, most = f"conflict-query-{conflict.id}", conflict_rulings.MAX_REASON_CHARS
-    words = settling_query(view.state, conflict)
-    st.text_input("Words to search for", value=words, key=key, max_chars=most)
-    has_ended = view.run.status in (Status.REVIEW, Status.DONE)
-    after = "The run goes on with this search and then writes a new answer."
-    st.caption(after if has_ended else "This is the next search of the run.")
-    args = (_request_search, view, conflict, key, popover)
-    ui.button("Search for this", f"conflict-search-{conflict.id}", *args, type="primary")
 
 
 def _request_search(view: RunSnapshot, conflict: Conflict, key: str, popover: str) -> None:

@@ -14,14 +14,7 @@ from agent.workbench import RunSnapshot
 from pages.widgets.evidence import facts, page_text
 from pages.widgets.shell import client, escape, labels, ui
 
-MARKS: dict[PersonMark, tuple[str, str, str]] = {
-    "struck": ("Exclude", "block", "Excluded."),
-    "pinned": ("Always use", "keep", "Always used from now on."),
-}
-UNMARKS: dict[PersonMark, tuple[str, str, str]] = {
-    "struck": ("Restore", "restart_alt", "As it was found."),
-    "pinned": ("Use normally", "keep_off", "As it was found."),
-}
+DONE = {"struck": "Excluded.", "pinned": "Always used from now on.", "none": "As it was found."}
 
 
 def draw(view: RunSnapshot, fact: Fact, key: str, *, number: int = 0, is_editable: bool = False) -> None:
@@ -40,9 +33,8 @@ def draw(view: RunSnapshot, fact: Fact, key: str, *, number: int = 0, is_editabl
             if not fact.is_own_knowledge:
                 _draw_mark_button(view, fact, "pinned")
             key = f"fact-correct-{fact.id}"
-            opened = ui.popover("*Correct*", key, "edit", type="tertiary", help="Correct")
-            if opened.open:
-                with opened:
+            with ui.popover("*Correct*", key, "edit", type="tertiary", help="Correct") as opened:
+                if opened.open:
                     _draw_correction(view, fact, key)
 
 
@@ -67,10 +59,13 @@ def render_quote(fact: Fact, number: int = 0) -> str:
 
 def _draw_mark_button(view: RunSnapshot, fact: Fact, decision: PersonMark) -> None:
     """The button that sets a decision, or takes it back where it holds."""
-    label, icon, done = (UNMARKS if fact.decision == decision else MARKS)[decision]
+    wanted: PersonMark = "none" if fact.decision == decision else decision
+    label, icon = facts.MARKS[wanted]
+    if fact.decision == decision == "pinned":
+        label, icon = "Use normally", "keep_off"
     more: Any = {"icon": icon, "help": label, "type": "tertiary"}
-    more["given"] = {"facts": [fact.id], "decision": "none" if fact.decision == decision else decision}
-    more["done"] = f"{done} {facts.describe_consequence(view)}".strip()
+    more["given"] = {"facts": [fact.id], "decision": wanted}
+    more["done"] = f"{DONE[wanted]} {facts.describe_consequence(view)}".strip()
     ui.act(view, "mark", f"fact-{label.lower().replace(' ', '-')}-{fact.id}", f"*{label}*", **more)
 
 

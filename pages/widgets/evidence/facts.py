@@ -17,9 +17,8 @@ from agent.actions import acts, fact_edits, undo_edits
 from agent.actions.fact_edits import MAX_TEXT_CHARS, FactEdit
 from agent.answering import fact_view
 from agent.answering.fact_view import FACT_STATUSES, FactFilter, filter_facts, find_part, main_fact_status
-from agent.errors import UsageError
 from agent.text.plurals import format_count
-from agent.types import Answer, Fact, PersonMark, Status
+from agent.types import Fact, PersonMark, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, empty_state, escape, labels, ui, view_cache
 
@@ -39,6 +38,12 @@ COLUMNS = {
     "quote": "Quote",
     "part": "Part",
 }
+MARKS: dict[PersonMark, tuple[str, str]] = {
+    "pinned": ("Always use", "keep"),
+    "struck": ("Exclude", "block"),
+    "none": ("Restore", "restart_alt"),
+}
+"""By what a person may decide of a fact: the word and the icon of its button."""
 Cells = Mapping[str, Mapping[str, Any]]
 """By fact and column what was typed or ticked."""
 GRID_KEY = "facts-grid"
@@ -57,15 +62,11 @@ FROM_PAGE, OWN_KNOWLEDGE = "From a page", "My own knowledge"
 class Grid:
     """A table as it was drawn: of these facts, with these drafts, under a key of its own."""
 
-    n: int
+    key: str
+    """Of its widget."""
     place: object
     facts: Sequence[Fact]
     cells: Cells
-
-    @property
-    def key(self) -> str:
-        """Of its widget."""
-        return f"{GRID_KEY}-{self.n}"
 
 
 def draw(view: RunSnapshot) -> None:
@@ -78,9 +79,8 @@ def draw(view: RunSnapshot) -> None:
         if is_editable:
             _draw_acts(view, [], [])
         return
-    words = {"": "Any status"} | {
-        name: labels.FACT_STATUS.get(name, name).capitalize() for name in FACT_STATUSES
-    }
+    words = {"": "Any status"}
+    words |= {name: labels.FACT_STATUS.get(name, name).capitalize() for name in FACT_STATUSES}
     with st.container(horizontal=True, vertical_alignment="bottom", key="facts-filter"):
         look: Any = {
             "label_visibility": "collapsed",
@@ -89,11 +89,16 @@ def draw(view: RunSnapshot) -> None:
         }
         find = st.text_input("Find in the facts", key="research-facts-find", live="300ms", **look) or ""
         status_key = f"ledger-status-{view.run.id}"
-        status = ui.select("Status", words, status_key, label_visibility="collapsed", width=140)
+        status = ui.select(
+            "Status", {"": "Any status", **words}, status_key, label_visibility="collapsed", width=140
+        )
         is_wide = st.toggle("Wide", key=WIDE_KEY, help="The table alone, over the width of the window")
         if is_wide:
             st.html(WIDE_STYLE)
-    fitting = sort_cited_first(filter_facts(known, FactFilter(find, status=status)), view.state.answer)
+    answer = view.state.answer
+    cited = {i for sentence in answer.sentences for i in sentence.fact_ids} if answer else set[str]()
+    fitting = filter_facts(known, FactFilter(find, status=status))
+    fitting.sort(key=lambda fact: fact.id not in cited)
     if is_editable:
         _draw_acts(view, known, fitting)
     if not fitting:
@@ -115,16 +120,10 @@ def collect_edits(known: Iterable[Fact], drafts: Cells) -> list[FactEdit]:
     edits = []
     for fact in known:
         cells = drafts.get(fact.id, {})
-        statement, quote = cells.get("statement"), cells.get("quote")
-        decision = DECISIONS.get(cells.get("decision") or "")
-        edit = FactEdit(
-            fact.id,
-            statement=statement if statement not in (None, fact.statement) else None,
-            quote=quote if quote not in (None, fact.quote) else None,
-            decision=decision if decision != fact.decision else None,
-        )
-        if edit != FactEdit(fact.id):
-            edits.append(edit)
+        typed = {**cells, "decision": DECISIONS.get(cells.get("decision") or "")}
+        new = {column: typed.get(column) for column in TYPED}
+        changed = {name: said for name, said in new.items() if said not in (None, getattr(fact, name))}
+        edits += [FactEdit(fact.id, **changed)] if changed else []
     return edits
 
 
@@ -145,21 +144,9 @@ def forget(run_id: str, ids: Iterable[str], *columns: str) -> None:
     st.session_state.pop(GRID_KEY, None)
 
 
-def sort_cited_first(found: list[Fact], answer: Answer | None) -> list[Fact]:
-    """The facts that the answer cites before the others; as they stand otherwise."""
-    cited = {i for sentence in answer.sentences for i in sentence.fact_ids} if answer else set()
-    return sorted(found, key=lambda fact: fact.id not in cited)
-
-
 def describe_consequence(view: RunSnapshot) -> str:
     """What an edit leads to just now, for the notice."""
     return "The answer is being written again." if view.run.status in (Status.REVIEW, Status.DONE) else ""
-
-
-def describe_status(fact: Fact) -> str:
-    """The status of a fact in a word or two."""
-    status = main_fact_status(fact)
-    return labels.FACT_STATUS.get(status, status)
 
 
 def build_frame(view: RunSnapshot, shown: Sequence[Fact], drafts: Cells) -> pd.DataFrame:
@@ -171,7 +158,7 @@ def build_frame(view: RunSnapshot, shown: Sequence[Fact], drafts: Cells) -> pd.D
             "statement": fact.statement,
             "site": escape.host(fact.url) if fact.url else "you" if fact.is_own_knowledge else fact.origin,
             "decision": named[fact.decision],
-            "status": describe_status(fact),
+            "status": labels.FACT_STATUS.get(main_fact_status(fact), main_fact_status(fact)),
             "quote": fact.quote,
             "part": find_part(view.state.plan, fact),
             **drafts.get(fact.id, {}),
@@ -223,8 +210,7 @@ def _draw_table(view: RunSnapshot, grid: Grid, *, is_editable: bool, is_wide: bo
     st.data_editor(
         build_frame(view, grid.facts, grid.cells),
         key=grid.key,
-        on_change=_keep,
-        args=(view.run.id, grid),
+        on_change=lambda: take_up(drafts_of(view.run.id), grid, st.session_state[grid.key]["edited_rows"]),
         hide_index=True,
         width="stretch",
         height=min(560, 38 + 36 * len(grid.facts)),
@@ -233,10 +219,6 @@ def _draw_table(view: RunSnapshot, grid: Grid, *, is_editable: bool, is_wide: bo
         disabled=["site", "status", "part"] if is_editable else True,
         alt=f"Table of facts: {', '.join(COLUMNS.values())} of each",
     )
-
-
-def _keep(run_id: str, grid: Grid) -> None:
-    take_up(drafts_of(run_id), grid, st.session_state[grid.key]["edited_rows"])
 
 
 def _hold_grid(view: RunSnapshot, wanted: Sequence[Fact], look: tuple[object, ...]) -> Grid:
@@ -253,7 +235,7 @@ def _hold_grid(view: RunSnapshot, wanted: Sequence[Fact], look: tuple[object, ..
             return held
     cells = {name: dict(cells) for name, cells in drafts_of(view.run.id).items()}
     n = st.session_state[f"{GRID_KEY}-count"] = st.session_state.get(f"{GRID_KEY}-count", 0) + 1
-    grid = st.session_state[GRID_KEY] = Grid(n, place, wanted, cells)
+    grid = st.session_state[GRID_KEY] = Grid(f"{GRID_KEY}-{n}", place, wanted, cells)
     return grid
 
 
@@ -275,22 +257,17 @@ def _draw_acts(view: RunSnapshot, known: Sequence[Fact], fitting: Sequence[Fact]
             _draw_changes(view)
 
 
-def _tick(run_id: str, facts: Sequence[Fact]) -> None:
-    """Tick these facts, too."""
-    for fact in facts:
-        drafts_of(run_id).setdefault(fact.id, {})["choose"] = True
-    st.session_state.pop(GRID_KEY, None)
-
-
 def _draw_marks(view: RunSnapshot, ticked: list[Fact], fitting: Sequence[Fact]) -> None:
     """What may be done with the facts that are ticked, and the ways to tick all that fit, or none."""
     ids, n = [fact.id for fact in ticked], format_count(len(ticked), "fact")
     untick = functools.partial(forget, view.run.id, ids, "choose")
-    for label, icon, decision in (
-        ("Always use", "keep", "pinned"),
-        ("Exclude", "block", "struck"),
-        ("Restore", "restart_alt", "none"),
-    ):
+
+    def tick_all() -> None:
+        for fact in fitting:
+            drafts_of(view.run.id).setdefault(fact.id, {})["choose"] = True
+        st.session_state.pop(GRID_KEY, None)
+
+    for decision, (label, icon) in MARKS.items():
         told = labels.FACT_STATUS.get(decision, "restored")
         more: Any = {
             "icon": icon,
@@ -301,7 +278,7 @@ def _draw_marks(view: RunSnapshot, ticked: list[Fact], fitting: Sequence[Fact]) 
         if any(fact.decision != decision for fact in ticked):
             ui.act(view, "mark", f"ledger-mark-{decision}", f"{label} {n}", **more)
     if not {fact.id for fact in fitting} <= set(ids):
-        ui.button(f"Tick all {len(fitting):,}", "ledger-all", _tick, view.run.id, fitting, type="tertiary")
+        ui.button(f"Tick all {len(fitting):,}", "ledger-all", tick_all, type="tertiary")
     ui.button("Untick", "ledger-none", untick, type="tertiary")
 
 
@@ -337,20 +314,17 @@ def _draw_add_form(view: RunSnapshot) -> None:
 def _add_fact(view: RunSnapshot, name: str) -> None:
     at = st.session_state
     is_own = at.get(f"{name}-kind") == OWN_KNOWLEDGE
-    url, quote = ("" if is_own else at.get(f"{name}-{part}") or "" for part in ("url", "quote"))
-
-    def add() -> int | str:
-        if not is_own and not (url.strip() and quote.strip()):
-            what = (
-                "name the page's address and the words as they stand there, or say that you know it yourself"
-            )
-            raise UsageError(what)
-        statement = at.get(f"{name}-statement") or ""
-        return client.workbench().act(view.run.id, "add", statement=statement, url=url, quote=quote)
+    typed = {part: at.get(f"{name}-{part}") or "" for part in ("statement", "url", "quote")}
+    given = {**typed, "url": "", "quote": ""} if is_own else typed
 
     def clear(_: int) -> None:
-        for part in ("statement", "url", "quote"):
+        for part in typed:
             at.pop(f"{name}-{part}", None)
         ui.close_popover(ADD_POPOVER)
 
-    client.submit(add, done=f"Added. {describe_consequence(view)}".strip(), then=clear)
+    if is_own or (given["url"].strip() and given["quote"].strip()):
+        done = f"Added. {describe_consequence(view)}".strip()
+        client.act(view.run.id, "add", done=done, then=clear, **given)
+    else:
+        what = "Name the page's address and the words as they stand there, or say that you know it yourself."
+        client.set_notice("warning", what)

@@ -130,9 +130,8 @@ def _draw_exclude(view: RunSnapshot, domain: SourceDomain) -> None:
         if name in view.state.strikes:
             ui.act(view, "restore_source", key, "Use again", given={"source": name}, type="tertiary")
             return
-        opened = ui.popover("Exclude", key, "link_off", type="tertiary")
-        if opened.open:  # what falls is worked out over all facts: only when somebody looks
-            with opened:
+        with ui.popover("Exclude", key, "link_off", type="tertiary") as opened:
+            if opened.open:  # what falls is worked out over all facts: only when somebody looks
                 names = {name: f"all of {name}"}
                 names |= {page.url: escape.shorten(page.title or page.url, 60) for page in domain.pages}
                 chosen = ui.select("What?", names, f"{key}-what") if len(domain.pages) > 1 else name

@@ -28,7 +28,7 @@ from pages.widgets.shell import (
 
 PAGE_SIZE = 8
 """Rows on a page: the cost of a poll must not grow with the run."""
-OWN_PAGE_KEY = "research-own-page"
+OWN_PAGE_KEY, ADDRESS_KEY = "research-own-page", "research-own-address"
 
 
 def draw(view: RunSnapshot) -> None:
@@ -42,14 +42,19 @@ def draw(view: RunSnapshot) -> None:
     turned = f"research-unread-{view.run.id}"
     with st.container():  # the menu below keeps its position, however many there are
         for one in pagination.take_page(found, PAGE_SIZE, turned):
-            with st.container(key=f"research-unread-{_hash_key(one.what)}", border=True, gap="xsmall"):
+            name = hashlib.sha256(one.what.encode()).hexdigest()[:8]
+            with st.container(key=f"research-unread-{name}", border=True, gap="xsmall"):
                 st.html(render_row(one))
-                _draw_actions(view, one)
+                with st.container(horizontal=True, gap="small"):
+                    if one.can_retry:
+                        args = {"what": one.what, "done": "It is tried again at the next decision."}
+                        again = f"research-again-{name}"
+                        ui.act(view, "retry", again, "Try again", icon="refresh", given=args)
+                    if one.can_supply:
+                        _draw_form(view, one.what, f"research-give-{name}", "Paste its text", "content_paste")
     pagination.draw(len(found), PAGE_SIZE, turned, "steps")
     if view.run.settings.flow == "research":
-        with ui.popover("Add a page", OWN_PAGE_KEY, "note_add") as opened:
-            if opened.open:
-                _draw_form(view, "", OWN_PAGE_KEY)
+        _draw_form(view, "", OWN_PAGE_KEY, "Add a page", "note_add")
     if refused:
         turned = f"research-refused-{view.run.id}"
         st.html(render_refusals(pagination.take_page(refused, PAGE_SIZE, turned)))
@@ -75,36 +80,23 @@ def render_refusals(refusals: Sequence[Refusal]) -> str:
     return f'<div class="ts">{head}{markup.table(["What", "Why"], rows)}</div>'
 
 
-def _draw_actions(view: RunSnapshot, one: FailedRequest) -> None:
-    name = _hash_key(one.what)
-    with st.container(horizontal=True, gap="small"):
-        if one.can_retry:
-            done = "It is tried again at the next decision."
-            args = {"what": one.what, "done": done}
-            ui.act(view, "retry", f"research-again-{name}", "Try again", icon="refresh", given=args)
-        if one.can_supply:
-            key = f"research-give-{name}"
-            with ui.popover("Paste its text", key, "content_paste") as opened:
-                if opened.open:
-                    _draw_form(view, one.what, key)
-
-
-def _draw_form(view: RunSnapshot, url: str, popover: str) -> None:
+def _draw_form(view: RunSnapshot, url: str, key: str, label: str, icon: str) -> None:
     """The fields in which a person gives a page: at `url`, or at the address they type."""
-    name = _hash_key(url or OWN_PAGE_KEY)
-    st.caption("What you add counts as read, and is marked as given by you wherever it is cited.")
-    if not url:
-        hint = "https:// (a file may have none)"
-        st.text_input("Page address", key=f"research-at-{name}", placeholder=hint)
-    draft, hint = f"paste:{view.run.id}:{name}", "Select all on the page, copy, and paste it here"
-    drafts.text_area("Page text", draft, height=140, most=page_input.MAX_PASTED_CHARS, placeholder=hint)
-    args = (_give, view, url, popover, draft)
-    ui.button("Use this text", f"research-paste-do-{name}", *args, type="primary")
-    hint = f"{mime.FORMAT_NAMES} can be read"
-    file = st.file_uploader("Or its file", list(mime.BY_ENDING), key=f"research-file-{name}", help=hint)
-    if file is not None:
-        given = {"name": file.name, "data": file.getvalue()}
-        ui.button("Use this file", f"research-file-do-{name}", *args, given, type="primary")
+    with ui.popover(label, key, icon) as opened:
+        if not opened.open:
+            return
+        st.caption("What you add counts as read, and is marked as given by you wherever it is cited.")
+        if not url:
+            hint = "https:// (a file may have none)"
+            st.text_input("Page address", key=ADDRESS_KEY, placeholder=hint)
+        draft, hint = f"paste:{view.run.id}:{key}", "Select all on the page, copy, and paste it here"
+        drafts.text_area("Page text", draft, height=140, most=page_input.MAX_PASTED_CHARS, placeholder=hint)
+        ui.button("Use this text", f"{key}-text-do", _give, view, url, key, draft, type="primary")
+        hint = f"{mime.FORMAT_NAMES} can be read"
+        file = st.file_uploader("Or its file", list(mime.BY_ENDING), key=f"{key}-file", help=hint)
+        if file is not None:
+            given = {"name": file.name, "data": file.getvalue()}
+            ui.button("Use this file", f"{key}-file-do", _give, view, url, key, draft, given, type="primary")
 
 
 def _give(view: RunSnapshot, url: str, popover: str, draft: str, file: dict[str, Any] | None = None) -> None:
@@ -120,10 +112,6 @@ def _give(view: RunSnapshot, url: str, popover: str, draft: str, file: dict[str,
         after = "It is analysed and the answer updated."
     elif view.run.status is not Status.RUNNING:
         after = "It is analysed when the run continues."
-    url = url or (st.session_state.get(f"research-at-{_hash_key(OWN_PAGE_KEY)}") or "").strip()
+    url = url or (st.session_state.get(ADDRESS_KEY) or "").strip()
     given = {"file": file} if file else {"text": drafts.read(draft)}
     client.act(view.run.id, "supply", url=url, done=f"Added. {after}", then=taken, **given)
-
-
-def _hash_key(what: str) -> str:
-    return hashlib.sha256(what.encode()).hexdigest()[:8]

@@ -43,8 +43,8 @@ def test_only_what_was_typed_becomes_an_edit():
 
 def test_a_draft_outlives_the_table_it_was_typed_into():
     shown, drafts = [fact("a"), fact("b"), fact("c")], {}
-    facts.take_up(drafts, facts.Grid(1, "", shown, {}), {1: {"statement": "New."}, "2": {"choose": True}})
-    again = facts.Grid(2, "", shown[:2], {"b": {"statement": "New."}})  # under a filter that hides c
+    facts.take_up(drafts, facts.Grid("one", "", shown, {}), {1: {"statement": "New."}, "2": {"choose": True}})
+    again = facts.Grid("two", "", shown[:2], {"b": {"statement": "New."}})  # under a filter that hides c
     facts.take_up(drafts, again, {1: {"decision": "excluded"}})
     facts.take_up(drafts, again, {0: {"choose": True}, 1: {"decision": "excluded"}})
     assert facts.collect_edits(shown, drafts) == [FactEdit("b", "New.", None, "struck")]
