@@ -71,7 +71,7 @@ def test_a_download_needs_no_session_at_the_click(
     made: list[Callable[[], str | bytes]] = []
     monkeypatch.setattr(run.ui, "download", lambda label, key, make, *more, **named: made.append(make))
     monkeypatch.setattr(run.client, "workbench", lambda: bench)
-    run._draw_downloads(bench.snapshot(collected(max_articles=1)))
+    run._draw_result(bench.snapshot(collected(max_articles=1)))
     monkeypatch.setattr(run.client, "workbench", None)
     assert len(made) == 3 and all(make() for make in made)
 

@@ -94,11 +94,12 @@ def _draw_preview(data: bytes, name: str, settings: Settings, budget: BatchBudge
     ui.button(
         f"Ask {format_count(sheet.question_count, 'question')}",
         "batch-start",
-        _start_typed,
+        _start,
         name,
         sheet,
         settings,
         budget,
+        PASTED,
         icon="playlist_add_check",
         type="primary",
     )
@@ -128,10 +129,6 @@ def render_preview(sheet: QuestionSheet) -> str:
 
 def _tell_more(count: int, what: str) -> str:
     return f"and {format_count(count, what)}" if count > 0 else ""
-
-
-def _start_typed(name: str, sheet: QuestionSheet, settings: Settings, budget: BatchBudget) -> None:
-    _start(name, sheet, settings, budget, PASTED)
 
 
 def _start(name: str, sheet: QuestionSheet, settings: Settings, budget: BatchBudget, *sent: str) -> None:

@@ -77,7 +77,12 @@ def _draw_live(now: BatchStatus) -> None:
     client.show_notice("batch-run")
     st.html(render_meter(now))
     _draw_controls(now)
-    batch_id, chosen = now.batch.id, _choose_rows(now)
+    batch_id, chosen = now.batch.id, now.rows
+    there = [state for state in ROW_CHIPS if now.state_counts[state]]
+    if len(there) > 1:
+        names: dict[str, str] = {"": "All", **{state: ROW_CHIPS[state][0].capitalize() for state in there}}
+        state = ui.select("Show", names, f"batch-show-{batch_id}", width=220)
+        chosen = [row for row in now.rows if state in ("", row.state)]
     shown = pagination.take_page(chosen, PAGE_SIZE, f"batch-rows-{batch_id}")
     st.html(render_table(shown, [jobs.describe_row(client.workbench(), row) for row in shown], now.batch))
     pagination.draw(len(chosen), PAGE_SIZE, f"batch-rows-{batch_id}", "rows")
@@ -130,8 +135,8 @@ def _draw_controls(now: BatchStatus) -> None:
             if _is_working(now):
                 ui.action("Stop", "batch-stop", jobs.stop, bench, batch_id, icon="stop")
             if now.can_resume and not now.exhausted_budget:
-                go_on = functools.partial(jobs.resume, bench, batch_id)
-                ui.action("Continue", "batch-go-on", go_on, icon="play_arrow", type="primary")
+                go_on = (jobs.resume, bench, batch_id)
+                ui.action("Continue", "batch-go-on", *go_on, icon="play_arrow", type="primary")
             if now.state_counts["failed"] and not _is_working(now):
                 again = functools.partial(jobs.resume, bench, batch_id, failed=True)
                 ui.action("Try failed rows again", "batch-again", again, icon="replay")
@@ -156,26 +161,10 @@ def _draw_controls(now: BatchStatus) -> None:
     with st.expander(
         "Budget", spent, icon=":material/savings:", key=f"batch-raise-{batch_id}", type="compact"
     ):
-        _draw_budget(now)
-
-
-def _draw_budget(now: BatchStatus) -> None:
-    """Another budget; with a raised one it continues."""
-    key = f"batch-raised-{now.batch.id}"
-    resume = functools.partial(
-        jobs.resume, client.workbench(), now.batch.id, form.draw_budget(now.batch.allowance, key)
-    )
-    ui.action("Set the budget and continue", f"{key}-set", resume, type="primary")
-
-
-def _choose_rows(now: BatchStatus) -> list[BatchRow]:
-    """The rows of the state that was chosen; all of them at first."""
-    there = [state for state in ROW_CHIPS if now.state_counts[state]]
-    if len(there) < 2:
-        return now.rows
-    names: dict[str, str] = {"": "All", **{state: ROW_CHIPS[state][0].capitalize() for state in there}}
-    chosen = ui.select("Show", names, f"batch-show-{now.batch.id}", width=220)
-    return [row for row in now.rows if row.state == chosen] if chosen in there else now.rows
+        key = f"batch-raised-{batch_id}"
+        wanted = form.draw_budget(now.batch.allowance, key)
+        raised = (jobs.resume, bench, batch_id, wanted)
+        ui.action("Set the budget and continue", f"{key}-set", *raised, type="primary")
 
 
 def render_table(rows: list[BatchRow], results: list[dict[str, Any]], batch: Batch) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from agent.flows.chat.state import FacilityHit, FacilitySearch
+from agent.flows.chat.state import FacilitySearch
 from agent.text.plurals import format_count
 from pages.widgets.run import answer_pane
 from pages.widgets.shell import escape, markup
@@ -58,33 +58,28 @@ def format_distance(km: float | None) -> str:
     return f"{km:.1f} km" if km < 20 else f"{km:,.0f} km"
 
 
-def project_to_km(points: Sequence[Point], around: Point) -> list[Point]:
-    """(latitude, longitude) pairs as kilometres east and north of a point (equirectangular, good for a map of
-    some hundred kilometres)."""
-    lat, lon = around
-    shrink = math.cos(math.radians(lat))
-    return [
-        (((b - lon + 180) % 360 - 180) * KM_PER_DEGREE * shrink, (a - lat) * KM_PER_DEGREE) for a, b in points
-    ]
-
-
 def render_map(located: FacilitySearch) -> str:
     """The map as SVG: numbered places, and rings of distance around a point. No text from outside but its
     name."""
-    points = [(row.latitude, row.longitude) for row in located.rows]
-    places = project_to_km(points, located.origin or _find_middle(located.rows))
+    rows = located.rows
+    lats, lons = [row.latitude for row in rows], [row.longitude for row in rows]
+    lat, lon = located.origin or ((min(lats) + max(lats)) / 2, (min(lons) + max(lons)) / 2)
+    east = KM_PER_DEGREE * math.cos(math.radians(lat))  # equirectangular: good for some hundred kilometres
+    places = [
+        (((b - lon + 180) % 360 - 180) * east, (a - lat) * KM_PER_DEGREE)
+        for a, b in zip(lats, lons, strict=True)
+    ]
     reach = max([math.hypot(x, y) for x, y in places] + [0.2]) * 1.08
     scale = (MIDDLE - MARGIN) / reach
-    rings = choose_ring_distances(reach)
+    power = 10 ** math.floor(math.log10(reach))
+    step = next(power * m for m in (0.2, 0.5, 1.0, 2.0, 5.0) if reach / (power * m) < 5)
     parts = [f'<rect width="{SIZE}" height="{SIZE}" rx="8" fill="var(--sunk)"/>']
     if located.origin:
-        parts += [_render_ring(km, km * scale) for km in rings]
+        parts += [_render_ring(step * n, step * n * scale) for n in range(1, int(reach / step) + 1)]
         parts.append(f'<path d="M{MIDDLE} {MIDDLE - 9} l7 9 l-7 9 l-7 -9 Z" fill="var(--gold)"/>')
     else:  # a bar tells the scale
-        parts.append(
-            f'<path d="M16 {SIZE - 18} h{rings[0] * scale:.1f}" stroke="var(--soft)" stroke-width="2"/>'
-        )
-        parts.append(_render_text(16, SIZE - 24, f"{rings[0]:g} km", "start"))
+        parts.append(f'<path d="M16 {SIZE - 18} h{step * scale:.1f}" stroke="var(--soft)" stroke-width="2"/>')
+        parts.append(_render_text(16, SIZE - 24, f"{step:g} km", "start"))
     parts.append(_render_text(SIZE - 18, 24, "N ↑", "middle"))
     drawn = [(MIDDLE + x * scale, MIDDLE - y * scale) for x, y in places]
     numbered = _spread_labels(drawn, [(MIDDLE, MIDDLE)] if located.origin else [])
@@ -92,13 +87,6 @@ def render_map(located: FacilitySearch) -> str:
     name = escape.html(f"Map: {describe(located)}. The table below it has the same numbers")
     box = f'viewBox="0 0 {SIZE} {SIZE}" style="max-width: 22rem"'
     return f'<svg {box} role="img" aria-label="{name}">{"".join(parts)}</svg>'
-
-
-def choose_ring_distances(reach: float) -> list[float]:
-    """Two to four round distances (1, 2 or 5 times a power of ten) up to `reach` kilometres."""
-    power = 10 ** math.floor(math.log10(reach))
-    step = next(power * m for m in (0.2, 0.5, 1.0, 2.0, 5.0) if reach / (power * m) < 5)
-    return [step * n for n in range(1, int(reach / step) + 1)]
 
 
 def _render_text(x: float, y: float, text: str, anchor: str, fill: str = "var(--soft)") -> str:
@@ -130,8 +118,3 @@ def _spread_labels(points: Sequence[Point], taken: Sequence[Point]) -> list[Poin
                 break
         placed.append(at)
     return placed[len(taken) :]
-
-
-def _find_middle(rows: Sequence[FacilityHit]) -> Point:
-    lats, lons = [row.latitude for row in rows], [row.longitude for row in rows]
-    return (min(lats) + max(lats)) / 2, (min(lons) + max(lons)) / 2

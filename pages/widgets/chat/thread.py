@@ -65,13 +65,8 @@ def _draw_live(earlier: list[str], view: RunSnapshot) -> None:
     run_page.draw_panes(view, functools.partial(_draw_turns, earlier, view), TABS, "chat-tab")
 
 
-def _draw_turns(earlier: list[str], newest: RunSnapshot) -> None:
-    _draw_earlier(earlier)
-    _draw_newest(newest)
-
-
-def _draw_earlier(turns: list[str]) -> None:
-    """The turns before; of a long conversation the last ones, the others on demand."""
+def _draw_turns(turns: list[str], newest: RunSnapshot) -> None:
+    """The turns before, of a long conversation the last ones, the others on demand; and the newest."""
     bench = client.workbench()
     hidden = 0 if st.session_state.get(SHOW_ALL_KEY) else max(0, len(turns) - MAX_TURNS)
     if hidden:
@@ -81,6 +76,7 @@ def _draw_earlier(turns: list[str]) -> None:
         if view.run.settings.flow == PAGE.flow:
             with st.container(key=f"chat-turn-{run_id}", gap="small"):
                 turn.draw(view, view.state)
+    _draw_newest(newest)
 
 
 def _draw_newest(view: RunSnapshot) -> None:

@@ -52,17 +52,10 @@ def _render_level(below: dict[str, list[CrawlNode]], parent: str, state: Collect
     if len(waiting) > MAX_OPEN_SHOWN:
         items.append(f'<li class="soft small">and {len(waiting) - MAX_OPEN_SHOWN} more to visit</li>')
     if left:
-        rows = "".join(
-            (
-                f"<div>{escape.html(branch.anchor or escape.shorten_url(branch.url))}: "
-                f"{escape.html(branch.ended)}</div>"
-            )
-            for branch in left
-        )
-        items.append(
-            f"<li><details><summary>{format_count(len(left), 'entry', 'entries')} left "
-            f"out</summary>{rows}</details></li>"
-        )
+        told = (f"{branch.anchor or escape.shorten_url(branch.url)}: {branch.ended}" for branch in left)
+        rows = "".join(f"<div>{escape.html(line)}</div>" for line in told)
+        title = f"<summary>{format_count(len(left), 'entry', 'entries')} left out</summary>"
+        items.append(f"<li><details>{title}{rows}</details></li>")
     return f'<ul class="walk">{"".join(items)}</ul>' if items else ""
 
 

@@ -41,13 +41,6 @@ def _draw_live(view: RunSnapshot) -> None:
     controls.draw_bar(view)
 
 
-def _draw_result(view: RunSnapshot) -> None:
-    """The digest, and what was gathered."""
-    if view.state.answers:
-        answer_pane.draw(view.state.answers[-1], view)
-    _draw_gathered(view)
-
-
 def _draw_path(view: RunSnapshot) -> None:
     state: CollectRun = view.state
     working = state.pending.query_or_url if state.pending and view.run.status is Status.RUNNING else ""
@@ -72,18 +65,21 @@ def render_intent(state: CollectRun) -> str:
     return f'<div class="chips">{badges.render_row((text, "") for text in told if text)}</div>'
 
 
-def _draw_gathered(view: RunSnapshot) -> None:
+def _draw_result(view: RunSnapshot) -> None:
+    """The digest, and what was gathered."""
+    if view.state.answers:
+        answer_pane.draw(view.state.answers[-1], view)
     if view.state.own.kept_items:
         found = api.build_collection(client.workbench(), view.run.id)
-        _draw_downloads(view)
+        name, bench, run_id = export_menu.make_file_name(view.run.question), client.workbench(), view.run.id
+        with st.container(horizontal=True):  # as files, each written when it is asked for
+            for end, (label, mime, write) in FILES.items():
+                make = functools.partial(lambda write: write(api.build_collection(bench, run_id)), write)
+                ui.download(label, f"collect-{end}", make, f"{name}.{end}", mime, icon=":material/download:")
         st.html(results.render_items(found.items, view.run.id))
     elif view.state.answers and view.run.status is not Status.RUNNING:
-        empty_state.draw(
-            "Nothing was kept",
-            "The crawl path, “Left out” and “Unavailable sources” show why. Send "
-            "it back with guidance, or try "
-            "another start page.",
-        )
+        why = "The crawl path, “Left out” and “Unavailable sources” show why."
+        empty_state.draw("Nothing was kept", f"{why} Send it back with guidance, or try another start page.")
     else:
         empty_state.draw(
             "Nothing is kept yet", "Articles and threads appear here once they are judged relevant."
@@ -97,15 +93,6 @@ def _draw_dropped(view: RunSnapshot) -> None:
         empty_state.draw(
             "Nothing was left out", "What is too old, off-topic or a duplicate appears here with the reason."
         )
-
-
-def _draw_downloads(view: RunSnapshot) -> None:
-    """What was gathered as files, each written when it is asked for."""
-    name, bench, run_id = export_menu.make_file_name(view.run.question), client.workbench(), view.run.id
-    with st.container(horizontal=True):
-        for end, (label, mime, write) in FILES.items():
-            make = functools.partial(lambda write: write(api.build_collection(bench, run_id)), write)
-            ui.download(label, f"collect-{end}", make, f"{name}.{end}", mime, icon=":material/download:")
 
 
 FILES: dict[str, tuple[str, str, Callable[[CollectionResult], str | bytes]]] = {
