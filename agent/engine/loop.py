@@ -52,9 +52,9 @@ class Flow:
     answer when a cap is reached or a person asks for it; `reentry_step` is where a run goes on after a
     send-back. `edges` are all ways from step to step: diagrams are drawn from them, and a step that leads
     elsewhere is a FlowError, except to `fail_safe`, the rest of a step that can do nothing right.
-    `write_up_tail` are the steps in which the write-up may go on. A run of an
-    `is_one_shot` flow is never resumed. `find_pause_request` may pause the run before a step, with a reason.
-    `describe_step` puts a step's change into a line."""
+    `write_up_tail` are the steps in which the write-up may go on. A run of an `is_one_shot` flow is never
+    resumed. `find_pause_request` may pause the run before a step, with a reason. `describe_step` puts a
+    step's change into a line."""
 
     name: str
     first_step: str

@@ -48,7 +48,7 @@ def test_a_folder_is_added_and_asked_and_the_way_told_on_the_side(
     assert main(["chat", "When does the last ferry leave Brannvik?", *files]) == 0
     out, err = capsys.readouterr()
     assert "22:10" in out and "[1]" in out and "ferry.md" in out, "the answer with its numbered source"
-    assert "added 3 documents" in err and "RETRIEVE" in err and "Searched by words only" in err
+    assert "added 3 documents" in err and "searched for “When does" in err and "Searched by words only" in err
     data = json.loads((tmp_path / "o.json").read_text(encoding="utf-8"))
     assert data["chat"]["route_decision"] == "RETRIEVE" and "22:10" in data["chat"]["final_answer"]
 

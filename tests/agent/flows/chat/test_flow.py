@@ -9,6 +9,7 @@ import pytest
 from agent.flows.chat.flow import CHAT
 from agent.types import LibraryScope, Status
 from agent.workbench import Workbench
+from docs.make_reference import DECISIONS
 from tests.tables import by_table
 from tests.web.chatting_model import ASKED, LIGHT, QUOTE, Script, Talk, Turned, stock_kiosks, stocked
 
@@ -49,7 +50,7 @@ def test_the_edges_are_the_seeds() -> None:
     ]
     assert sorted((edge.start, edge.end, edge.label) for edge in CHAT.edges) == sorted(seed)
     assert CHAT.first_step == "router" and set(CHAT.steps) == {start for start, _, _ in seed}
-    assert dict(CHAT.decisions) == {
+    assert DECISIONS["chat"] == {
         "router": "route_decision?",
         "grade": "relevant_count?",
         "validate": "grounded?",
