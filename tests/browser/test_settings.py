@@ -82,7 +82,7 @@ def test_a_model_is_set_up_by_keyboard_used_at_once_and_removed(
         save = box.get_by_role("button", name="Save", exact=True)
         expect(box).to_contain_text("No AI model connected")
         screen.pick("Server", "Mistral")
-        address, key = box.get_by_label("Address", exact=True), box.get_by_label("Key", exact=True)
+        address, key = (box.get_by_label(name, exact=True).first for name in ("Address", "Key"))
         expect(address).to_have_value("https://api.mistral.ai/v1")
         address.fill(model.url)
         key.focus()
