@@ -130,8 +130,8 @@ def build_record(bench: ActionContext, run_id: str) -> dict[str, Any]:
     """The run as the object that `--json` writes."""
     view, _ = release(bench, run_id)
     extra: dict[str, Any] = view.state.own.export_extra(view.state, bench.store.pages.read_text)
-    budget = {"budget": [meter.model_dump() for meter in read_meters(bench, view)]}
-    return build_run_record(build_report(bench, run_id)) | extra | budget
+    extra["budget"] = [meter.model_dump() for meter in read_meters(bench, view)]
+    return build_run_record(build_report(bench, run_id)) | extra
 
 
 def build_collection(bench: ActionContext, run_id: str) -> CollectionResult:

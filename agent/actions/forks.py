@@ -89,14 +89,6 @@ def fork(
     return new.id
 
 
-def find_parent_run(bench: ActionContext, run: Run) -> Run | None:
-    """The run that a fork was made from, when it still exists."""
-    try:
-        return bench.store.ledger.get(run.forked_from) if run.forked_from else None
-    except UsageError:
-        return None
-
-
 def _plan_next_step(
     flow: Flow, state: RunState, last: Step, note: Note | None, *, redecides: bool
 ) -> tuple[Change, str]:

@@ -53,8 +53,7 @@ def _take_out(view: RunSnapshot, edit: Edit, verb: str, of: int) -> PersonStep:
     """The step that takes another out; `of` is the step of the edit or note that it is about in the end."""
     said = Edit(step=view.head + 1, text=f"{verb}: {edit.text}", undoes=edit.step)
     change: Change = {"edits": [said]}
-    is_resting = view.run.status is not Status.RUNNING and view.state.answers
-    if is_resting and (step := _return_to_answer(view, said)):
+    if view.run.status is not Status.RUNNING and (step := _return_to_answer(view, said)):
         return step
     if view.steps[of].name in NOTE_STEPS and view.run.status is Status.WAITING and view.state.pending:
         return PersonStep({**change, "pending": None}, "decide", GO_ON)  # it was proposed by the note

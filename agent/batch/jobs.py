@@ -25,7 +25,7 @@ from agent.engine.batch_scheduler import BUDGET_REASON_PREFIX, describe_exhauste
 from agent.errors import ConcurrentChange, CorruptRow, UsageError
 from agent.export.report import drop_withheld
 from agent.export.sheets import write_csv
-from agent.types import Batch, BatchBudget, BatchRow, BatchState, RowState, Settings, Status, Usage
+from agent.types import Batch, BatchBudget, BatchRow, RowState, Settings, Status, Usage
 from agent.workbench import Workbench
 
 MAX_PARALLEL_RUNS = 16
@@ -69,7 +69,7 @@ class BatchStatus:
     def can_resume(self) -> bool:
         """Would anything be done when it resumes?"""
         waiting = self.state_counts["waiting"] or self.state_counts["resting"]
-        return self.batch.state != "running" and bool(waiting)
+        return self.batch.state not in ("running", "deleted") and bool(waiting)
 
 
 def create(
@@ -109,13 +109,23 @@ def get_status(bench: Workbench, batch_id: str) -> BatchStatus:
 
 
 def set_deleted(bench: Workbench, batch_id: str, is_deleted: bool) -> None:
-    """Put a batch into the bin with its runs, or take them out."""
+    """Put a batch into the bin with its runs, or take it out with those that went there with it. Raises
+    NotFound."""
+    batches = bench.store.batches
+    if (batches.get(batch_id).state == "deleted") is is_deleted:
+        return
     if is_deleted:
         stop(bench, batch_id)
-    state: BatchState = "deleted" if is_deleted else "stopped"
-    bench.store.batches.set_state(batch_id, state=state, among=("stopped", "spent", "done", "deleted"))
-    for run_id in {row.run_id for row in bench.store.batches.rows(batch_id)} - {""}:
-        (bench.delete if is_deleted else bench.restore)(run_id)
+        batches.set_state(batch_id, state="deleted", among=("stopped", "done"))
+    since = batches.get(batch_id).updated_at
+    for row in batches.rows(batch_id):
+        is_due = not row.deleted_at if is_deleted else row.deleted_at >= since
+        if row.run_id and not row.same_as and is_due:
+            (bench.delete if is_deleted else bench.restore)(row.run_id)
+    if not is_deleted:
+        stop(bench, batch_id)  # a run that had not stopped yet is restored as one that works
+        left = {row.state for row in batches.rows(batch_id)} & {"waiting", "resting", "running"}
+        batches.set_state(batch_id, state="stopped" if left else "done", among=("deleted",))
 
 
 def stop(bench: Workbench, batch_id: str) -> None:
@@ -132,8 +142,11 @@ def resume(
     bench: Workbench, batch_id: str, allowance: BatchBudget | None = None, *, failed: bool = False
 ) -> None:
     """Resume a batch, with another budget when one is given: then runs that the old one ended search on. With
-    `failed`, failed rows are tried again. Raises NotFound, UsageError when the budget is still used up."""
+    `failed`, failed rows are tried again. Raises NotFound, UsageError for one in the bin or whose budget is
+    still used up."""
     now = get_status(bench, batch_id)
+    if now.batch.state == "deleted":
+        raise UsageError("this batch is in the bin: restore it on the screen Runs, then continue it")
     budget = allowance or now.batch.allowance
     check_budget(budget)
     if exhausted := describe_exhausted_budget(budget, now.usage):

@@ -75,14 +75,10 @@ def split_unread(
 ) -> tuple[list[Passage], list[Passage]]:
     """The passages that were not `shown` and say more than a title: those that never were, and those that
     were `before`, for something else."""
-    left = [p for p in passages if not is_covered(p.start, p.end, shown) and not is_title_only(p)]
+    titles = {p.id for p in passages if p.text.strip() in (p.title, p.heading.split(" › ")[-1])}
+    left = [p for p in passages if not is_covered(p.start, p.end, shown) and p.id not in titles]
     old = {passage.id for passage in left if is_covered(passage.start, passage.end, before)}
     return [p for p in left if p.id not in old], [p for p in left if p.id in old]
-
-
-def is_title_only(passage: Passage) -> bool:
-    """Whether a passage says nothing but the title of its page or the heading above it."""
-    return passage.text.strip() in (passage.title, passage.heading.split(" › ")[-1])
 
 
 def join_adjacent(passages: Sequence[Passage], text: str) -> list[Passage]:

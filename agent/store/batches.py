@@ -25,7 +25,7 @@ _SELECT_ROWS = (
     .order_by(w.n)
 )
 _UNMARK = update(tables.batch_rows).where(w.again == 1).values(again=0)
-_SHARED_FIELDS = {"run_id", "again", "status", "verdict", "confidence", "error", "deleted"}
+_SHARED_FIELDS = {"run_id", "again", "status", "verdict", "confidence", "error", "deleted_at"}
 """Fields that a row takes from the row whose question it repeats."""
 
 
@@ -182,5 +182,5 @@ def _batch_row_from(row: Row[Any]) -> BatchRow:
         status=Status(row.status) if row.status else None,
         verdict=row.verdict or "",
         error=row.error or "",
-        deleted=bool(row.deleted_at),
+        deleted_at=row.deleted_at or "",
     )

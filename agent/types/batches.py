@@ -53,8 +53,8 @@ class BatchRow(Record):
     verdict: str = ""
     confidence: float | None = None
     error: str = ""
-    deleted: bool = False
-    """Whether its run is in the bin."""
+    deleted_at: str = ""
+    """When its run was put into the bin; "" when it is not there."""
 
     @property
     def state(self) -> RowState:
@@ -63,7 +63,7 @@ class BatchRow(Record):
             return "refused"
         if not self.run_id:
             return "waiting"
-        if self.deleted:
+        if self.deleted_at:
             return "binned"
         if self.again:
             return "waiting"

@@ -137,7 +137,7 @@ def _draw_controls(now: BatchStatus) -> None:
             if now.can_resume and not now.exhausted_budget:
                 go_on = (jobs.resume, bench, batch_id)
                 ui.action("Continue", "batch-go-on", *go_on, icon="play_arrow", type="primary")
-            if now.state_counts["failed"] and not _is_working(now):
+            if now.state_counts["failed"] and not _is_working(now) and now.batch.state != "deleted":
                 again = functools.partial(jobs.resume, bench, batch_id, failed=True)
                 ui.action("Try failed rows again", "batch-again", again, icon="replay")
         name = export_menu.make_file_name(now.batch.name)

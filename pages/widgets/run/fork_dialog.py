@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
-from agent.actions import forks
+from agent.errors import UsageError
 from agent.text.plurals import format_count
 from agent.types.facts import describe_place
 from agent.workbench import RunSnapshot
@@ -20,7 +21,9 @@ def draw_origin(view: RunSnapshot) -> None:
     run, bench = view.run, client.workbench()
     if not run.forked_from:
         return
-    known = forks.find_parent_run(bench, run)
+    known = None
+    with suppress(UsageError):  # it may be gone
+        known = bench.store.ledger.get(run.forked_from)
     shared = view.usage.llm_calls - bench.store.calls.sum_usage(run.id, run.forked_at).llm_calls
     paid = f" Their {format_count(shared, 'model call')} were paid there." if shared else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="research-forked"):

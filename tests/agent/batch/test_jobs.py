@@ -20,7 +20,17 @@ from typing import Any
 import pytest
 
 from agent.batch.csv_input import read_sheet
-from agent.batch.jobs import BatchStatus, create, drive, export_csv, export_json, get_status, resume, stop
+from agent.batch.jobs import (
+    BatchStatus,
+    create,
+    drive,
+    export_csv,
+    export_json,
+    get_status,
+    resume,
+    set_deleted,
+    stop,
+)
 from agent.engine.batch_scheduler import BUDGET_REASON_PREFIX
 from agent.errors import NotFound, UsageError
 from agent.llm.detect import DetectedModel
@@ -238,6 +248,41 @@ def test_a_run_in_the_bin_holds_nobody_up(bench: Workbench) -> None:
     bench.delete(run_id)
     now = worked(bench, batch_id)
     assert now.batch.state == "done" and now.state_counts["binned"] == 2
+
+
+def test_a_batch_comes_back_from_the_bin_as_it_was(bench: Workbench) -> None:
+    batch_id = begun(bench)
+    worked(bench, batch_id)
+    first, *others = [
+        row.run_id for row in get_status(bench, batch_id).rows if row.run_id and not row.same_as
+    ]
+    bench.delete(first)
+    before = get_status(bench, batch_id)
+    for _ in range(2):  # a second time changes nothing
+        set_deleted(bench, batch_id, True)
+    assert bench.store.batches.list_newest() == [] and bench.runs() == []
+    [gone] = bench.store.batches.list_newest(deleted=True)
+    assert (gone.id, gone.state) == (batch_id, "deleted") and not get_status(bench, batch_id).can_resume
+    with pytest.raises(UsageError, match="in the bin: restore it on the screen Runs"):
+        resume(bench, batch_id, BatchBudget(max_calls=9_000))
+    for _ in range(2):
+        set_deleted(bench, batch_id, False)
+    now = get_status(bench, batch_id)
+    assert now.batch.state == "done" and now.state_counts == before.state_counts
+    assert {run.id for run in bench.runs()} == set(others), "what a person had deleted before stays deleted"
+
+
+def test_a_batch_that_worked_comes_back_stopped(bench: Workbench) -> None:
+    batch_id = begun(bench, side_by_side=1)
+    [run_id] = scheduled(bench)
+    set_deleted(bench, batch_id, True)
+    assert scheduled(bench) == [] and not bench.worker.is_busy()
+    set_deleted(bench, batch_id, False)
+    bench.drive(run_id)
+    now = get_status(bench, batch_id)
+    assert now.batch.state == "stopped" and now.state_counts["resting"] == 2, "its run starts with the batch"
+    resume(bench, batch_id)
+    assert worked(bench, batch_id).state_counts == ALL_DONE
 
 
 def test_what_cannot_be_is_refused_first(bench: Workbench) -> None:
