@@ -42,13 +42,13 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 CEILINGS = {
     "agent": {
-        "lines": 45_699,
+        "lines": 45_664,
         "code_lines": 33_448,
-        "functions": 2_358,
-        "constants": 2_045,
+        "functions": 2_344,
+        "constants": 2_041,
         "regex_uses": 268,
     },
-    "pages": {"lines": 12_691, "code_lines": 9_647, "functions": 786, "constants": 626, "regex_uses": 20},
+    "pages": {"lines": 10_100, "code_lines": 7_475, "functions": 655, "constants": 543, "regex_uses": 20},
 }
 DOCSTRINGS = {"agent": 0.97, "pages": 0.93}
 """The least share of public modules, classes and functions with a docstring."""

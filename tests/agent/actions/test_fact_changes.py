@@ -28,6 +28,7 @@ from agent.types import (
     PageRef,
     Proposal,
     Sentence,
+    Settings,
     Status,
     Step,
 )
@@ -271,7 +272,10 @@ def test_undoing_a_note_takes_back_what_it_proposed(ledger):
         )
     )
     view = SimpleNamespace(
-        run=SimpleNamespace(status=Status.WAITING), state=ledger.state(), steps=ledger.steps, head=2
+        run=SimpleNamespace(status=Status.WAITING, settings=Settings()),
+        state=ledger.state(),
+        steps=ledger.steps,
+        head=2,
     )
     step = undo_edits.undo(view)  # type: ignore[arg-type]
     assert step.change["pending"] is None and step.next == "decide"
