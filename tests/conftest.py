@@ -23,6 +23,7 @@ from agent.store import database
 from agent.store.database import Store
 from agent.store.migrations import migrate
 from agent.store.table_access import Writer
+from tests import postgres
 
 CLOSED = set(config.SETTINGS)
 _folders = itertools.count()
@@ -113,6 +114,29 @@ def _own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyte
     monkeypatch.setenv("OLLAMA_URL", "")
     monkeypatch.setenv("EMBEDDING_MODEL", "off")
     monkeypatch.setenv("CONFIG_FILE", "")
+
+
+def open_postgres() -> Iterator[Store]:
+    """A store in a PostgreSQL database of its own. Without a server the test is skipped, and with CI it
+    fails."""
+    try:
+        address = postgres.create_database()
+    except postgres.NoServer as trouble:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(trouble))
+    store = Store(address)
+    yield store
+    store.close()
+    postgres.drop_database(address)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say loudly what was not tested on PostgreSQL."""
+    left = [one for one in terminalreporter.stats.get("skipped", ()) if "no PostgreSQL" in str(one.longrepr)]
+    if left:
+        terminalreporter.section("NOT TESTED ON POSTGRESQL", red=True, bold=True)
+        terminalreporter.line(f"{len(left)} tests were skipped: {left[0].longrepr[-1]}")
 
 
 def _no_way_out(event: str, arguments: tuple) -> None:

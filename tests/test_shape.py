@@ -42,10 +42,10 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 CEILINGS = {
     "agent": {
-        "lines": 45_664,
-        "code_lines": 33_448,
-        "functions": 2_344,
-        "constants": 2_041,
+        "lines": 45_982,
+        "code_lines": 33_653,
+        "functions": 2_384,
+        "constants": 2_038,
         "regex_uses": 268,
     },
     "pages": {"lines": 10_100, "code_lines": 7_475, "functions": 655, "constants": 543, "regex_uses": 20},

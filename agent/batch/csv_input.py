@@ -31,8 +31,6 @@ SETTING_COLUMNS = (
     *"since before dated_only language flow instruction max_steps max_pages threshold".split(),
 )
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
-_NO_SEPARATOR = "\x1f"
-"""The separator of a table with one column: a character that no text holds."""
 
 
 @dataclass
@@ -105,7 +103,7 @@ def _read_table(text: str) -> tuple[str, list[list[str]]]:
         mark: [_normalize_name(cell.strip().strip('"')) for cell in first.split(mark)] for mark in SEPARATORS
     }
     separator = max((mark for mark in heads if "question" in heads[mark]), key=first.count, default=",")
-    separator = separator if separator in first else _NO_SEPARATOR
+    separator = separator if separator in first else "\x1f"  # which no text holds
     records: list[list[str]] = []
     for strict in (True, False):  # only a strict reader tells a quotation mark that is never closed
         reader, records = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict), []

@@ -20,11 +20,6 @@ from agent.text.urls import complete_typed_url, host
 from agent.types import LibraryScope, Settings, Status
 from agent.workbench import Workbench
 
-EMPTY_LIBRARY_HINT = (
-    "the library is empty: add documents with --add FILE or --add FOLDER, or let another run read something "
-    "first"
-)
-
 
 @command(
     options.QUESTION,
@@ -156,7 +151,10 @@ def chat(args: Namespace) -> int:
         settings.scope = LibraryScope(source_ids=bench.library.add_demo())
         output.write_stderr("an example of the demo: only its own documents are used, all of them invented")
     if not bench.library.count():
-        raise UsageError(EMPTY_LIBRARY_HINT)
+        raise UsageError(
+            "the library is empty: add documents with --add FILE or --add FOLDER, or let another run read "
+            "something first"
+        )
     run_id = _start(bench, args, settings)
     ends, head = (Status.DONE, Status.WAITING), bench.snapshot(run_id).head
     view = output.drive_run(bench, run_id, after=head, ends=ends)

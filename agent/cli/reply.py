@@ -17,12 +17,6 @@ from agent.settings.reply_config import DEMO_KB
 from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench
 
-EMPTY_KB_HINT = (
-    "the knowledge base is empty: name a folder with --kb DIR (or as kb.sources_dir in config.yaml), add "
-    "documents in the workbench, or try the invented one with --kb demo (pages that runs have read count "
-    "with include_read_pages)"
-)
-
 
 @command(
     option("question QUESTION", "the last message; optional with --conversation", nargs="?"),
@@ -66,7 +60,11 @@ def reply(args: Namespace) -> int:
             output.write_stdout(outcome.result.reply_text)
             return 0
         if not outcome.failed and not service.library.count(added_only=True):
-            output.write_stderr(f"touchstone: {EMPTY_KB_HINT}")
+            output.write_stderr(
+                "touchstone: the knowledge base is empty: name a folder with --kb DIR (or as kb.sources_dir "
+                "in config.yaml), add documents in the workbench, or try the invented one with --kb demo "
+                "(pages that runs have read count with include_read_pages)"
+            )
     finally:
         service.close()
         bench.shutdown()

@@ -41,8 +41,6 @@ MIN_SHARED_WORDS = 2
 """Content words that two compared statements share at least."""
 MIN_SOURCE_LEAD = 2
 """Independent sources more than any other value that one needs to be settled by evidence alone."""
-PINNED_REASON = "a person pinned this value"
-"""The reason while the pin is there."""
 EVIDENCE_REASON_PREFIX = "settled by evidence: "
 """How the reason begins when the number of sources settled it."""
 
@@ -78,7 +76,7 @@ def settle_conflict(conflict: Conflict, rulings: Sequence[Ruling], facts: Mappin
             return _settle(conflict, chosen[0], word.reason, "person").replace(ruling=word.ruling)
     pinned = [v.text for v in conflict.values if any(facts[i].decision == "pinned" for i in v.fact_ids)]
     if len(pinned) == 1:
-        return _settle(conflict, pinned[0], PINNED_REASON, "person")
+        return _settle(conflict, pinned[0], "a person pinned this value", "person")
     if conflict.model_ruling in ("different_things", "later_replaces") or (
         conflict.model_ruling == "agree" and conflict.kind == "name"
     ):  # of two dates, figures or a denial no model says that they agree

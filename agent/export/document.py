@@ -30,7 +30,6 @@ from agent.types import PAGE_ORIGIN_LABELS, Conflict, Fact, Outcome, Source, des
 from agent.types.facts import FLAG_NOTE, describe_place
 
 UNTITLED = "Untitled question"
-UNASKED = "question (no person was asked)"
 STALL_LABELS = {
     "reframe": "new search terms",
     "narrow": "a narrower question",
@@ -248,7 +247,9 @@ def _journey(report: Report) -> list[Block]:
     rows: list[list[Cell]] = [
         [
             str(n),
-            UNASKED if one.action == "ask" else describe_action(one.action, report.run.settings.world),
+            "question (no person was asked)"
+            if one.action == "ask"
+            else describe_action(one.action, report.run.settings.world),
             Span(one.query_or_url, url=one.query_or_url)
             if one.action in ("crawl_url", "more")
             else one.query_or_url,

@@ -14,8 +14,6 @@ from agent.export.document import build_paper
 from agent.export.escaping import clean_url, clean_xml, to_one_line
 from agent.export.report import Report
 
-HYPERLINK_TYPE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
-
 
 def render_docx(report: Report) -> bytes:
     """The answer of a run as the bytes of a .docx file."""
@@ -83,11 +81,13 @@ def _write_spans(paragraph: Any, spans: Inline, *, bold: bool = False) -> None:
 
 
 def _write_link(paragraph: Any, span: Span) -> None:
+    from docx.opc.constants import RELATIONSHIP_TYPE
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
     link = OxmlElement("w:hyperlink")
-    link.set(qn("r:id"), paragraph.part.relate_to(clean_url(span.url), HYPERLINK_TYPE, is_external=True))
+    target = paragraph.part.relate_to(clean_url(span.url), RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+    link.set(qn("r:id"), target)
     run = paragraph.add_run(_clean_line(span.text))
     run.font.underline = True
     link.append(run._r)

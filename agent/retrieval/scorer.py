@@ -3,7 +3,7 @@
 A question's words are its content stems (`agent.text.tokens`), without addresses. Each word adds its inverse
 document frequency times the saturated count of its occurrences (0..1); divided by the sum of the frequencies,
 a score is the share of the question's weight that a passage has: 0 none, 1 every word, again and again. The
-full-text index computes the same counts for stored passages (`agent.store.library_index`). Knows words, no
+full-text index computes the same counts for stored passages (`agent.store.fulltext`). Knows words, no
 run."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import log
 from typing import TypeVar
 
-from agent.store.library_index import HEAD_WEIGHT, K1, B
+from agent.store.fulltext import HEAD_WEIGHT, K1, B
 from agent.text.question_analysis import strip_question
 from agent.text.tokens import content_stems, stem, stem_prefix, stem_prefixes, stem_words
 from agent.text.word_lists import COMMON_WORDS

@@ -24,6 +24,7 @@ _SELECT_ROWS = (
     .select_from(tables.batch_rows.outerjoin(tables.runs, and_(w.run_id == r.id, w.run_id != "")))
     .order_by(w.n)
 )
+_SELECT_ROOM = select(b.state, b.allowance).with_for_update()  # who counts is alone with the batch
 _UNMARK = update(tables.batch_rows).where(w.again == 1).values(again=0)
 _SHARED_FIELDS = {"run_id", "again", "status", "verdict", "confidence", "error", "deleted_at"}
 """Fields that a row takes from the row whose question it repeats."""
@@ -148,7 +149,7 @@ class Batches(TableAccess):
 
 
 def _has_room(connection: Connection, batch_id: str) -> bool:
-    batch = connection.execute(select(b.state, b.allowance).where(b.id == batch_id)).first()
+    batch = connection.execute(_SELECT_ROOM.where(b.id == batch_id)).first()
     if batch is None or batch.state != "running":
         return False
     running = (w.batch_id == batch_id, r.status == Status.RUNNING, r.deleted_at == "", w.again == 0)

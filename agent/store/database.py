@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Connection, Engine, Table, create_engine, delete, event, insert, select
+from sqlalchemy import Connection, Engine, Table, create_engine, delete, event, select
 from sqlalchemy.engine import ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.pool import StaticPool
@@ -19,6 +19,7 @@ from agent.errors import StoreError, UsageError
 from agent.store import tables
 from agent.store.backup import describe_fault
 from agent.store.batches import Batches
+from agent.store.dialect import is_sqlite, upsert
 from agent.store.ledger import Ledger, utc_timestamp
 from agent.store.library_index import LibraryIndex
 from agent.store.migrations import migrate
@@ -65,7 +66,8 @@ class KeyedRecords(TableAccess, Generic[R]):
     def put(self, key: str, record: R) -> None:
         """Store a record in place of the one under its key."""
         row = (key, self._dump(record), utc_timestamp())
-        self._write(delete(self._table).where(self._key == key), insert(self._table).values(row))
+        with self._writer.begin() as connection:
+            upsert(connection, self._table, dict(zip(self._table.columns.keys(), row, strict=True)))
 
     def drop(self, key: str) -> None:
         """Delete a record, if there is one."""
@@ -85,7 +87,7 @@ class Store:
         self.url = self.engine.url
         try:
             is_file = self.url.database and "vfs" not in self.url.query
-            if self.engine.dialect.name == "sqlite" and is_file:
+            if is_sqlite(self.engine.dialect) and is_file:
                 Path(str(self.url.database)).parent.mkdir(parents=True, exist_ok=True)
             migrate(writer)
         except OSError as trouble:
@@ -121,7 +123,7 @@ class Store:
         """Write the database file anew, so that no byte of what was overwritten or deleted stays in it, and
         remove the copies made before upgrades; for SQLite. Raises StoreError, and it stays due, when that
         fails or a reader keeps the log of the database from being emptied."""
-        if self.engine.dialect.name != "sqlite":
+        if not is_sqlite(self.engine.dialect):
             return
         path = Path(str(self.url.database))
         for copy in path.parent.glob(f"{path.name}.before-*"):
@@ -243,9 +245,17 @@ def _begin(connection: Connection) -> None:
 
 
 def _raise_store_error(context: ExceptionContext) -> None:
-    """Raise StoreError for a database that is locked, full, read-only, damaged or gone."""
-    error = context.sqlalchemy_exception
-    if isinstance(error, OperationalError) or type(error) is DatabaseError:  # the latter: a damaged file
+    """Raise StoreError for a database that is locked, full, read-only, damaged, gone or not ours to write."""
+    error, fault = context.sqlalchemy_exception, context.original_exception
+    is_refused = getattr(fault, "sqlstate", "") == "42501"  # insufficient_privilege
+    if not (isinstance(error, OperationalError) or type(error) is DatabaseError or is_refused):
+        return  # the plain DatabaseError is a damaged file's
+    if is_sqlite(context.dialect):
         path = str(context.engine.url.database) if context.engine else "of this program"
-        fault = context.original_exception
         raise StoreError(describe_fault(fault, path)) from fault
+    shown = context.engine.url.render_as_string(hide_password=True) if context.engine else "asked for"
+    why = next(iter(str(fault).strip().splitlines()), type(fault).__name__)
+    raise StoreError(
+        f"the database {shown} could not be used ({why}); see that PostgreSQL runs, that its disk has room "
+        "and that this user may create and write tables. What is stored stays, and runs go on when it answers"
+    ) from fault

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import os
 import socket
-import time
 import uuid
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +24,7 @@ from sqlalchemy.exc import IntegrityError
 
 from agent.errors import ConcurrentChange, CorruptRow, LeaseLost, NotFound
 from agent.store import tables
+from agent.store.dialect import read_clock
 from agent.store.table_access import TableAccess
 from agent.types import STATUS_PHRASES, Run, Settings, Status, Step
 
@@ -33,8 +34,11 @@ LEASE_S = 30.0
 r, s = tables.runs.c, tables.steps.c
 # Built once: building a statement costs more than running it.
 _SELECT_CONTROL = select(r.control).where(r.id == bindparam("run"))
-_SELECT_HEAD = select(r.head).where(r.id == bindparam("run"))
+_LOCK_HEAD = select(r.head).where(r.id == bindparam("run")).with_for_update()
 _SELECT_POSITION = select(r.head, r.next, r.control).where(r.id == bindparam("run"))
+_LOCK_POSITION = (
+    select(r.head, r.next, r.status, r.deleted_at).where(r.id == bindparam("run")).with_for_update()
+)
 _SELECT_STEPS = (
     select(*(s[name] for name in Step.model_fields))
     .where(s.run_id == bindparam("run"), s.n > bindparam("after"))
@@ -80,8 +84,9 @@ class Ledger(TableAccess):
 
     def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
         """A new run with its step 0 (the question); returns its id. Only an `owner` can claim it."""
-        lease = {"owner": owner, "lease_until": time.time() + LEASE_S, "token": 1} if owner else {}
         with self._writer.begin() as connection:
+            until = read_clock(connection) + LEASE_S
+            lease = {"owner": owner, "lease_until": until, "token": 1} if owner else {}
             return insert_run(connection, question, settings, first, **lease)
 
     def add_if_absent(self, run: Run, steps: Sequence[Step], **summary: Any) -> bool:
@@ -128,11 +133,9 @@ class Ledger(TableAccess):
     def list_claimable(self) -> list[str]:
         """Running runs whose lease is free, or whose holder is dead, oldest first."""
         query = select(r.id, r.owner, r.lease_until).where(r.status == Status.RUNNING, r.deleted_at == "")
-        return [
-            row.id
-            for row in self._read(query.order_by(r.created_at))
-            if not row.owner or row.lease_until < time.time() or is_owner_gone(row.owner)
-        ]
+        with self._reader.connect() as connection:
+            rows, now = connection.execute(query.order_by(r.created_at)).all(), read_clock(connection)
+        return [row.id for row in rows if not row.owner or row.lease_until < now or is_owner_gone(row.owner)]
 
     def thread_run_ids(self, run_id: str) -> list[str]:
         """The runs of the conversation that this run belongs to, or that has this id, oldest first."""
@@ -178,16 +181,17 @@ class Ledger(TableAccess):
     def claim(self, run_id: str, owner: str) -> Lease | None:
         """Take the run for `owner`; None when another living worker holds it."""
         with self._writer.begin() as connection:
-            row = connection.execute(select(r.owner, r.token).where(r.id == run_id)).first()
+            row = connection.execute(select(r.owner, r.token).where(r.id == run_id).with_for_update()).first()
             if row is None:
                 raise NotFound(f"there is no run {run_id}")
-            free = [r.owner == "", r.owner == owner, r.lease_until < time.time()]
+            now = read_clock(connection)
+            free = [r.owner == "", r.owner == owner, r.lease_until < now]
             if row.owner and is_owner_gone(row.owner):
                 free.append(r.owner == row.owner)
             claimed = connection.execute(
                 update(tables.runs)
                 .where(r.id == run_id, r.token == row.token, or_(*free))
-                .values(owner=owner, lease_until=time.time() + LEASE_S, token=row.token + 1)
+                .values(owner=owner, lease_until=now + LEASE_S, token=row.token + 1)
             )
         if claimed.rowcount != 1:
             return None
@@ -196,7 +200,7 @@ class Ledger(TableAccess):
     def renew(self, lease: Lease) -> None:
         """Hold the lease for another LEASE_S seconds. Raises LeaseLost."""
         with self._writer.begin() as connection:
-            _update_if_held(connection, lease, lease_until=time.time() + LEASE_S)
+            _update_if_held(connection, lease, lease_until=read_clock(connection) + LEASE_S)
 
     def release(self, lease: Lease, status: Status | None = None, *, flag: str = "", error: str = "") -> None:
         """Let go of the run and set its `status`: always, or with `flag` only while that control flag is
@@ -204,7 +208,7 @@ class Ledger(TableAccess):
         `error` is why it failed. Raises LeaseLost."""
         values: dict[str, Any] = {"owner": "", "lease_until": 0.0, "updated_at": utc_timestamp()}
         with self._writer.begin() as connection:
-            control = connection.scalar(_SELECT_CONTROL, {"run": lease.run_id})
+            control = connection.scalar(_SELECT_CONTROL.with_for_update(), {"run": lease.run_id})
             if status and flag in ("", control):
                 values |= {"status": status, "control": "", **({"error": error} if error else {})}
             _update_if_held(connection, lease, **values)
@@ -212,9 +216,9 @@ class Ledger(TableAccess):
     def commit(self, lease: Lease, step: Step, status: Status, summary: dict[str, Any]) -> None:
         """Append a worker's step and update the run's row, in one transaction. Raises LeaseLost when another
         worker holds the run, StaleHead when steps were appended since."""
-        now = {"lease_until": time.time() + LEASE_S, "updated_at": utc_timestamp()}
         with self._writer.begin() as connection:
-            head = connection.scalar(_SELECT_HEAD, {"run": lease.run_id})
+            now = {"lease_until": read_clock(connection) + LEASE_S, "updated_at": utc_timestamp()}
+            head = connection.scalar(_LOCK_HEAD, {"run": lease.run_id})
             _update_if_held(connection, lease, head=step.n, next=step.next, status=status, **now, **summary)
             if head != step.n - 1:
                 raise StaleHead
@@ -223,7 +227,7 @@ class Ledger(TableAccess):
     def set_settings(self, lease: Lease, settings: Settings, *, head: int) -> None:
         """Set the settings in the run's row, unless steps were appended behind `head`. Raises LeaseLost."""
         with self._writer.begin() as connection:
-            if connection.scalar(_SELECT_HEAD, {"run": lease.run_id}) == head:
+            if connection.scalar(_LOCK_HEAD, {"run": lease.run_id}) == head:
                 _update_if_held(connection, lease, settings=settings.model_dump_json())
 
     def append_person_step(self, run_id: str, name: str, change: dict[str, Any], **step: Any) -> int:
@@ -315,7 +319,7 @@ def insert_person_step(
     `head` is the last step the person saw, `among` the statuses in which the step is possible; `values` are
     columns of the run's row to set with it (status, control). Raises NotFound, and ConcurrentChange when the
     run has moved since or is deleted; nothing is written then."""
-    row = connection.execute(select(r.head, r.next, r.status, r.deleted_at).where(r.id == run_id)).first()
+    row = connection.execute(_LOCK_POSITION, {"run": run_id}).first()
     if row is None:
         raise NotFound(f"there is no run {run_id}")
     if row.deleted_at:
@@ -364,7 +368,14 @@ def _run_from_row(row: Row[Any], *, or_failed: bool = False) -> Run:
         raise damaged from trouble
 
 
-_HOST = socket.gethostname()
+def _name_host() -> str:
+    """This machine and, as several containers may share its name, the namespace that process ids are of."""
+    with suppress(OSError):
+        return f"{socket.gethostname()} {Path('/proc/self/ns/pid').readlink()}"
+    return socket.gethostname()
+
+
+_HOST = _name_host()
 
 
 def new_owner_id() -> str:

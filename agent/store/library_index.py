@@ -1,18 +1,14 @@
-"""The library's index: sources, where their passages are in the stored pages, and their terms (FTS5).
+"""The library's index: sources, where their passages are in the stored pages, and their terms.
 
-It stores rows; texts are split and terms made by the library. Each change is one transaction. The full-text
-index keeps the terms of each row, so that a row can be removed by its id; terms are quoted and never read as
-FTS5's query language."""
+It stores rows; texts are split and terms made by the library. Each change is one transaction."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from math import log
 from typing import Any, NamedTuple, TypedDict
 
 from sqlalchemy import (
-    JSON,
     ColumnElement,
     Connection,
     and_,
@@ -22,13 +18,13 @@ from sqlalchemy import (
     insert,
     or_,
     select,
-    text,
-    type_coerce,
     update,
 )
 
 from agent.errors import NotFound
 from agent.store import pages, tables
+from agent.store.dialect import JsonField, lock_once
+from agent.store.fulltext import open_fulltext
 from agent.store.ledger import utc_timestamp
 from agent.store.table_access import TableAccess
 from agent.text.tokens import fold
@@ -37,18 +33,6 @@ from agent.types import LibrarySource, Page, Passage
 s, p, t = tables.sources.c, tables.passages.c, tables.source_tags.c
 u, m = tables.unindexed_pages.c, tables.library_metadata.c
 
-FULLTEXT = "library_words"
-TERMS = f"{FULLTEXT}_terms"
-"""FTS5's view of the index with the number of rows of each term."""
-K1, B = 1.2, 0.75
-"""The constants of BM25 as textbooks give them (Robertson and Zaragoza 2009); FTS5 has them built in."""
-HEAD_WEIGHT = 2.0
-"""Weight of a term in title, heading path or label, against 1 in the text."""
-_RANK = f"bm25({FULLTEXT}, {HEAD_WEIGHT}, 1.0)"
-_LEAST_IDF = 1e-6
-"""FTS5's inverse document frequency of a term that more than half of the rows hold."""
-MIN_FORM_LETTERS, MAX_ENDING, MAX_FORMS = 5, 2, 5
-"""Letters of a word that has other forms, letters of an ending, and forms that are looked for."""
 _SOURCE_FIELDS = [name for name in LibrarySource.model_fields if name != "tags"]
 
 
@@ -159,6 +143,7 @@ class LibraryIndex(TableAccess):
         the ids of those that were skipped because the source is no longer as `former` says."""
         overtaken = set[str]()
         with self._writer.begin() as connection:
+            lock_once(connection, "library")
             for entry in entries:
                 source, former = entry.source, entry.former
                 known = select(s.id, s.page_id, s.words).where(s.source_id == source.source_id)
@@ -222,6 +207,7 @@ class LibraryIndex(TableAccess):
         no_file = or_(s.origin == "", s.gone_at != "")
         gone = select(s.id, s.page_id).where(s.deleted_at != "", s.deleted_at <= until, no_file).limit(most)
         with self._writer.begin() as connection:
+            lock_once(connection, "library")
             purged = connection.execute(gone).all()
             for row in purged:
                 _put_passages(connection, row.id, (), same_text=False)
@@ -240,15 +226,10 @@ class LibraryIndex(TableAccess):
         """Ids of the passages that match any of the terms best, best first, with their BM25 score (higher is
         better); deleted sources are left out, and those that are not `within` (a large part of all, or this
         is slow)."""
-        match = " OR ".join(_quote(terms))
-        if not match:
-            return []
-        ranked = text(
-            f"SELECT rowid, -{_RANK} FROM {FULLTEXT} WHERE {FULLTEXT} MATCH :match ORDER BY {_RANK} LIMIT :k"
-        )
         wanted = k
         while True:
-            found = [(row[0], row[1]) for row in self._read(ranked, {"match": match, "k": wanted})]
+            with self._reader.connect() as connection:
+                found = open_fulltext(connection).search(terms, wanted)
             ids = p.id.in_([row for row, _ in found])
             query = select(p.id, s.id).join(tables.sources, s.id == p.source).where(ids, s.deleted_at == "")
             alive = {row for row, source in self._read(query) if within is None or source in within}
@@ -262,62 +243,29 @@ class LibraryIndex(TableAccess):
     ) -> tuple[int, dict[str, dict[int, float]]]:
         """How many passages these sources have, and for each term those that hold it, by id, with the
         saturated count (0..1) of its occurrences; lengths are measured by the mean of these passages, so that
-        nothing else in the library changes a count.
-
-        FTS5 tells a row's score for one term, which is this count by the mean of the whole index, times the
-        term's inverse document frequency there: both are divided out. `inflected`: a term without a row is
-        looked for in its other forms (see `_find_forms`)."""
+        nothing else in the library changes a count. `inflected`: a term without a row is looked for in its
+        other forms (see `Fulltext.find_forms`)."""
         held: dict[str, dict[int, float]] = {term: {} for term in terms}
-        if not within or not held:
-            return self.passage_count(within), held
-        listed = ",".join(str(int(source)) for source in within)
         with self._reader.connect() as connection:
-            query = text(
-                f"SELECT {FULLTEXT}.rowid, -{_RANK} FROM {FULLTEXT} "
-                f"CROSS JOIN passages p ON p.id = {FULLTEXT}.rowid WHERE {FULLTEXT} MATCH :match "
-                f"AND {FULLTEXT}.rowid BETWEEN :low AND :high AND p.source IN ({listed})"
-            )
-            sizes = text(
-                f"SELECT d.id, d.sz FROM passages p CROSS JOIN {FULLTEXT}_docsize d ON d.id = p.id "
-                f"WHERE p.source IN ({listed})"
-            )
-            lengths = {row: sum(_read_varints(size)) for row, size in connection.execute(sizes)}
-            if not lengths:
-                return self.passage_count(within), held
-            places = {"low": min(lengths), "high": max(lengths)}
-            mean = sum(lengths.values()) / len(lengths)
-            averages = connection.scalar(text(f"SELECT block FROM {FULLTEXT}_data WHERE id = 1"))
-            rows, *sums = _read_varints(averages)
-            mean_of_all = sum(sums) / rows
-
-            def match(term: str, holding: int) -> dict[int, float]:
-                odds, found = (2 * (rows - holding) + 1) / (2 * holding + 1), dict[int, float]()
-                scale = max(log(max(1, odds)), _LEAST_IDF) * (K1 + 1)  # as FTS5 computes it
-                for quoted in _quote([term]):
-                    for row, score in connection.execute(query, {"match": quoted, **places}):
-                        there, here = (1 - B + B * lengths[row] / one for one in (mean_of_all, mean))
-                        found[row] = score * there / (scale * here + score * (there - here))
-                return found
-
-            frequencies = self.document_frequencies(terms)
-            for term in held:
-                held[term] = match(term, frequencies.get(term, 0))
-                for form, count in _find_forms(connection, term) if inflected and not held[term] else ():
-                    for row, share in match(form, count).items():
+            index = open_fulltext(connection)
+            lengths = index.measure(within) if within and held else {}
+            for term in held if lengths else ():
+                held[term] = index.count(term, within, lengths)
+                for form in index.find_forms(term) if inflected and not held[term] else ():
+                    for row, share in index.count(form, within, lengths).items():
                         held[term][row] = max(share, held[term].get(row, 0.0))
         return self.passage_count(within), held
 
     def document_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """How many passages, deleted ones included, hold each term; terms without a passage are left out."""
-        query = text(f"SELECT term, doc FROM {TERMS} WHERE term IN :asked")
-        query = query.bindparams(bindparam("asked", expanding=True))
-        return {row[0]: row[1] for row in self._read(query, {"asked": list(terms)})}
+        with self._reader.connect() as connection:
+            return open_fulltext(connection).document_frequencies(terms)
 
     def passages(self, scored: Sequence[tuple[int, float]]) -> list[tuple[Passage, float]]:
         """Passages with their texts and their given scores, in order; deleted ones are left out."""
         page = tables.pages.c
         words = func.substr(page.text, p.start + 1, p.end - p.start).label("text")
-        day = func.coalesce(type_coerce(page.record, JSON)["published_at"].as_string(), "")
+        day = func.coalesce(JsonField(page.record, "published_at"), "")
         columns = (p.start, p.end, p.heading, p.kind, p.label, s.source_id, s.page_id, s.url, s.title, words)
         query = (
             select(p.id.label("row"), p.n, *columns, day.label("published_at"))
@@ -362,57 +310,13 @@ class LibraryIndex(TableAccess):
             return
         waiting = select(u.page_id)
         with self._writer.begin() as connection:
-            create_fulltext(connection)
+            lock_once(connection, "library")
+            open_fulltext(connection).create()
             connection.execute(update(tables.sources).values(words=""))
             indexed = select(s.page_id).where(s.page_id.not_in(waiting)).distinct()
             connection.execute(tables.unindexed_pages.insert().from_select(["page_id"], indexed))
             connection.execute(delete(tables.library_metadata).where(m.name == "words"))
             connection.execute(insert(tables.library_metadata).values(name="words", value=fingerprint))
-
-
-def create_fulltext(connection: Connection) -> None:
-    """Create the full-text index anew and empty, on SQLite. Only ASCII white space separates terms ("." and
-    "," are part of numbers)."""
-    if connection.dialect.name != "sqlite":
-        return
-    for name in (TERMS, FULLTEXT):
-        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {name}")
-    tokenizer = "tokenize=\"ascii tokenchars '.,_'\""
-    connection.exec_driver_sql(f"CREATE VIRTUAL TABLE {FULLTEXT} USING fts5(head, body, {tokenizer})")
-    connection.exec_driver_sql(f"CREATE VIRTUAL TABLE {TERMS} USING fts5vocab({FULLTEXT}, 'row')")
-
-
-def _find_forms(connection: Connection, term: str) -> list[tuple[str, int]]:
-    """Terms of the index that may be other forms of a word, the most frequent first, each with its number of
-    rows: they have its beginning, all but the last `MAX_ENDING` letters, and are no longer than it with
-    another such ending. For languages whose words the stemmer leaves as they are."""
-    if len(term) < MIN_FORM_LETTERS or not term.isalpha():
-        return []
-    begin = term[: max(MIN_FORM_LETTERS, len(term) - MAX_ENDING)]
-    query = text(
-        f"SELECT term, doc FROM {TERMS} WHERE term >= :begin AND term < :end AND length(term) <= :most "
-        "ORDER BY doc DESC LIMIT :k"
-    )
-    values = {"begin": begin, "end": f"{begin}\U0010ffff", "most": len(term) + MAX_ENDING, "k": MAX_FORMS}
-    return [(row[0], row[1]) for row in connection.execute(query, values) if row[0] != term]
-
-
-def _read_varints(block: bytes) -> list[int]:
-    """The numbers of a record of FTS5: seven bits a byte, the highest first, another byte follows from 128
-    on."""
-    found, number = list[int](), 0
-    for byte in block:
-        more, low = divmod(byte, 128)
-        number = number * 128 + low
-        if not more:
-            found.append(number)
-            number = 0
-    return found
-
-
-def _quote(terms: Iterable[str]) -> list[str]:
-    cleaned = (term.replace('"', "").replace("\x00", "").strip() for term in terms)
-    return [f'"{term}"' for term in cleaned if term]
 
 
 def _put_passages(
@@ -425,8 +329,8 @@ def _put_passages(
     old = connection.execute(ordered).all()
     new = [tuple(getattr(piece.passage, name) for name in names) for piece in pieces]
     keeps = same_text and bool(old) and [tuple(passage[1:]) for passage in old] == new
-    of_source = "rowid IN (SELECT id FROM passages WHERE source = ?)"
-    connection.exec_driver_sql(f"DELETE FROM {FULLTEXT} WHERE {of_source}", (row,))
+    index = open_fulltext(connection)
+    index.remove(row)
     if not keeps:
         ids = select(p.id).where(p.source == row)
         connection.execute(delete(tables.vectors).where(tables.vectors.c.passage.in_(ids)))
@@ -436,8 +340,7 @@ def _put_passages(
         connection.execute(insert(tables.passages), values)
     if new:
         numbered = zip(connection.scalars(ordered), pieces, strict=True)
-        terms = [(id, piece.head, piece.body) for id, piece in numbered]
-        connection.exec_driver_sql(f"INSERT INTO {FULLTEXT}(rowid, head, body) VALUES (?, ?, ?)", terms)
+        index.add([(id, piece.head, piece.body) for id, piece in numbered])
 
 
 def _add_tags(connection: Connection, row: int, tags: Iterable[str]) -> None:

@@ -14,8 +14,9 @@ from sqlalchemy import Connection, inspect, select
 from agent.errors import StoreError, StoreTooNew
 from agent.store import tables
 from agent.store.backup import copy_database
+from agent.store.dialect import is_sqlite, lock_once
+from agent.store.fulltext import open_fulltext
 from agent.store.ledger import new_id, utc_timestamp
-from agent.store.library_index import create_fulltext
 from agent.store.table_access import Writer
 
 Migration = Callable[[Connection], None]
@@ -25,7 +26,7 @@ applied = tables.applied_migrations
 def m101_tables(connection: Connection) -> None:
     """All tables as of the first version whose stores later ones open."""
     tables.metadata.create_all(connection)
-    create_fulltext(connection)
+    open_fulltext(connection).create()
 
 
 MIGRATIONS: tuple[Migration, ...] = (m101_tables,)
@@ -53,7 +54,7 @@ def migrate(writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
             "update Touchstone, or set TOUCHSTONE_DATA to another folder"
         )
     todo = [migration for migration in migrations if migration.__name__ not in have]
-    path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
+    path = Path(engine.url.database or "") if is_sqlite(engine.dialect) else None
     if todo and len(todo) < len(migrations) and path and path.is_file():
         kept = path.with_name(f"{path.name}.before-{todo[0].__name__}")
         made = kept.with_name(f"{kept.name}.{new_id()}")  # others copy it at the same time
@@ -61,6 +62,7 @@ def migrate(writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
         made.replace(kept)
     for migration in todo:
         with writer.begin() as connection:
+            lock_once(connection, "migrations")
             applied.create(connection, checkfirst=True)
             done = select(applied.c.name).where(applied.c.name == migration.__name__)
             if not connection.scalar(done):  # another process may have been faster

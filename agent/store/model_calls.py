@@ -13,6 +13,7 @@ from sqlalchemy import Engine, bindparam, case, func, select
 
 from agent import counters
 from agent.store import tables
+from agent.store.dialect import upsert
 from agent.store.table_access import TableAccess
 from agent.types import ModelCall, Settings, Status, Usage
 
@@ -85,8 +86,9 @@ class ModelCalls(TableAccess):
                     "cost_usd": call.cost_usd,
                     "at": call.at,
                 }
-                connection.execute(_DELETE, {"call": key})
-                connection.execute(tables.calls.insert(), row)
+                if key != call.key:
+                    connection.execute(_DELETE, {"call": key})
+                upsert(connection, tables.calls, row)
 
     def spend(
         self, run_id: str, steps: Collection[int], role: str, messages: Sequence[dict[str, str]]

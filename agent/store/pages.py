@@ -13,10 +13,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from sqlalchemy import JSON, Connection, bindparam, delete, func, select, type_coerce
+from sqlalchemy import Connection, Integer, bindparam, cast, func, select
 
 from agent.errors import NotFound
 from agent.store import tables
+from agent.store.dialect import JsonField, upsert
 from agent.store.table_access import TableAccess
 from agent.text.urls import canonicalize
 from agent.types import Page, PageOrigin
@@ -29,7 +30,7 @@ PAGE_ID = re.compile(r'"([0-9a-f]{20})"')
 # Built once: building a statement costs more than running it.
 _SELECT_TEXT = select(c.record, c.text).where(c.id == bindparam("page"))
 _SELECT_WITH_RAW = select(c.record, c.text, c.raw).where(c.id == bindparam("page"))
-_EXTRACTION = func.coalesce(type_coerce(c.record, JSON)["extraction"].as_integer(), 0).label("extraction")
+_EXTRACTION = func.coalesce(cast(JsonField(c.record, "extraction"), Integer), 0).label("extraction")
 _SELECT_IMPORTED = select(c.imported, _EXTRACTION).where(c.id == bindparam("page"))
 _ADDRESS = select(a.url, a.page_id, a.fetched_at, c.url.label("final_url"), a.etag, a.last_modified).join(
     tables.pages, c.id == a.page_id
@@ -76,10 +77,9 @@ class Pages(TableAccess):
         with self._writer.begin() as connection:
             for url, page, page_id in rows:
                 insert_page(connection, page, page_id, shelve=shelve)
-                connection.execute(delete(tables.fetched_addresses).where(a.url == url))
                 here = {"url": url, "origin": urlsplit(url).netloc, "page_id": page_id}
                 there = {name: getattr(page, name) for name in ("fetched_at", "etag", "last_modified")}
-                connection.execute(tables.fetched_addresses.insert(), here | there)
+                upsert(connection, tables.fetched_addresses, here | there)
         return [page_id for _, _, page_id in rows]
 
     def find_fetched(self, urls: Iterable[str]) -> dict[str, FetchedAddress]:
@@ -163,7 +163,6 @@ def insert_page(
             "fetched_at": page.fetched_at,
             "imported": int(imported),
         }
-        connection.execute(delete(tables.pages).where(c.id == page_id))
-        connection.execute(tables.pages.insert(), row)
+        upsert(connection, tables.pages, row)
     if shelve and is_new:
-        connection.execute(tables.unindexed_pages.insert().values(page_id=page_id))
+        upsert(connection, tables.unindexed_pages, {"page_id": page_id})

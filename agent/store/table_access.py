@@ -1,23 +1,26 @@
 """How the stores read and write: one query in one connection, one transaction for each change.
 
-Writers of one process take turns: SQLite admits one writer at a time and lets the others retry, so that one
-of many threads can wait until it times out. Threads wait here; only other processes wait in SQLite."""
+Writers of one process take turns on SQLite: it admits one writer at a time and lets the others retry, so
+that one of many threads can wait until it times out. Threads wait here; only other processes wait in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Executable
+
+from agent.store.dialect import is_sqlite
 
 
 class Writer:
     """Begins the writing transactions of one database; shared by threads."""
 
     def __init__(self, engine: Engine) -> None:
-        self.engine, self.lock = engine, Lock()
+        self.engine = engine
+        self.lock = Lock() if is_sqlite(engine.dialect) else nullcontext()
         self._writing = engine.execution_options(writes=True)
 
     @contextmanager

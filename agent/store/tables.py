@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Column, Float, Index, Integer, LargeBinary, MetaData, PrimaryKeyConstraint, Table, Text
+from sqlalchemy import Column, Float, Index, Integer, LargeBinary, MetaData, PrimaryKeyConstraint, Table
+
+from agent.store.dialect import PlainText
 
 metadata = MetaData()
 
 
-def key(name: str, kind: Any = Text) -> Column[Any]:
+def key(name: str, kind: Any = PlainText) -> Column[Any]:
     """A column of the primary key."""
     return Column(name, kind, primary_key=True)
 
 
 def texts(names: str, **options: Any) -> list[Column[Any]]:
     """Columns of text that is never NULL, by their names with blanks between."""
-    return [Column(name, Text, nullable=False, **options) for name in names.split()]
+    return [Column(name, PlainText, nullable=False, **options) for name in names.split()]
 
 
 def numbers(names: str, kind: Any = Integer, **options: Any) -> list[Column[Any]]:

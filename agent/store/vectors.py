@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete, func, insert, select
 
 from agent.store import tables
+from agent.store.dialect import lock_once
 from agent.store.ledger import utc_timestamp
 from agent.store.table_access import TableAccess
 
@@ -33,6 +34,7 @@ class Vectors(TableAccess):
         if (number := self._read(known).scalar()) is not None:
             return int(number)
         with self._writer.begin() as connection:
+            lock_once(connection, "vectors")
             if (number := connection.scalar(known)) is not None:
                 return int(number)
             row = {"name": name, "dimensions": dimensions, "at": utc_timestamp()}
@@ -49,6 +51,7 @@ class Vectors(TableAccess):
     def add(self, embedder: int, rows: Sequence[tuple[int, bytes]]) -> int:
         """Add vectors (passage, code), except for passages that are deleted or have one; returns how many."""
         with self._writer.begin() as connection:
+            lock_once(connection, "vectors")  # they become visible in the order of their numbers
             ids = [row[0] for row in rows]
             existing = set(connection.scalars(select(p.id).where(p.id.in_(ids))))
             existing -= set(

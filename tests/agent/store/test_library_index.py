@@ -79,8 +79,9 @@ def test_another_text_takes_the_place_of_the_former_and_its_words_are_gone(store
     assert store.library_index.passage_count() == 2 and store.library_index.document_frequencies(
         ["heron", "stork"]
     ) == {"stork": 1}
-    with store.engine.connect() as connection:
-        connection.execute(text("INSERT INTO library_words(library_words) VALUES ('integrity-check')"))
+    if store.engine.dialect.name == "sqlite":
+        with store.engine.connect() as connection:
+            connection.execute(text("INSERT INTO library_words(library_words) VALUES ('integrity-check')"))
 
 
 def test_who_looked_at_an_older_state_is_told_to_look_again(store):

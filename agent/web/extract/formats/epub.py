@@ -14,7 +14,6 @@ from agent.web.extract.formats import archive
 from agent.web.extract.writer import DocumentWriter
 
 KIND = archive.ArchiveKind("book (EPUB)", max_xml=64_000_000, max_tags=4_000_000)
-_CONTAINER = "META-INF/container.xml"
 _READABLE = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
@@ -24,7 +23,7 @@ def extract_epub(data: bytes) -> Extraction:
 
 
 def _read_book(packed: zipfile.ZipFile) -> Extraction:
-    container = archive.parse_xml(packed.read(_CONTAINER))
+    container = archive.parse_xml(packed.read("META-INF/container.xml"))
     place = str(container.xpath("//*[local-name()='rootfile']/@full-path")[0])
     package = archive.parse_xml(packed.read(place))
 
