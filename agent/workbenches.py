@@ -62,6 +62,10 @@ class Workbenches:
         self.config = config
         self.accounts: Accounts | None = None
         if config.has_login:
+            if not config.WORKERS:
+                raise UsageError(
+                    "WORKERS=0 is for a server without a login: `./touchstone work` drives one store"
+                )
             if config.DATABASE_URL and make_url(config.DATABASE_URL).get_backend_name() != "sqlite":
                 raise UsageError(
                     "a login keeps the data of each person in a file of their own, which DATABASE_URL does "

@@ -42,9 +42,9 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 CEILINGS = {
     "agent": {
-        "lines": 45_982,
-        "code_lines": 33_653,
-        "functions": 2_384,
+        "lines": 46_023,
+        "code_lines": 33_685,
+        "functions": 2_385,
         "constants": 2_038,
         "regex_uses": 268,
     },

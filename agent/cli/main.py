@@ -33,6 +33,7 @@ COMMANDS = {
     "export": ("runs.export", "Write a run to a file."),
     "verify": ("runs.verify", "Check an evidence bundle, and its sources as they are now."),
     "import": ("runs.import_", "Open an evidence bundle as a run."),
+    "work": ("work.work", "Work on the runs of a server with WORKERS=0, beside it or on another machine."),
     "backup": ("upkeep.backup", "Write everything that is kept to one file, while the server runs."),
     "restore": ("upkeep.restore", "Bring back what a backup holds."),
     "secrets": ("upkeep.secrets", "The keys saved in Settings: how they are encrypted, and with a new key."),

@@ -138,7 +138,10 @@ class Worker:
         self._threads: list[threading.Thread] = []
 
     def start(self, threads: int) -> None:
-        """Start working, on runs of an earlier process too, or with more threads than before."""
+        """Start working, on runs of an earlier process too, or with more threads than before; with 0 other
+        processes do the work (`./touchstone work`)."""
+        if not threads:
+            return
         keepers = [] if self._threads else [self._recover, self._sync_library]
         targets = [*keepers, *[self._work] * (threads - max(0, len(self._threads) - 2))]
         started = [
@@ -171,7 +174,7 @@ class Worker:
     def find_faults(self) -> list[str]:
         """Which threads ended although they should work; one sentence when none was started."""
         if not self._threads:
-            return ["the workers were not started"]
+            return ["the workers were not started"] if self.config.WORKERS else []
         return [f"{thread.name} ended" for thread in self._threads if not thread.is_alive()]
 
     def schedule(self, run_id: str) -> None:

@@ -47,7 +47,8 @@ Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)]
 Timeout = Annotated[Seconds, Field(gt=0)]
 Amount = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=100_000_000_000)]
-Few = Annotated[int, Field(ge=1, le=1000)]
+Workers = Annotated[int, Field(ge=0, le=1000)]
+Few = Annotated[Workers, Field(ge=1)]
 
 
 def _setting(default: Any, description: str) -> Any:
@@ -193,7 +194,9 @@ class Config(BaseSettings):
     STEP_GAP: Seconds = _setting(
         0.0, "seconds a run rests between two steps, to be watched at leisure, up to 3600"
     )
-    WORKERS: Few = _setting(4, "runs that may work at the same time, up to 1000")
+    WORKERS: Workers = _setting(
+        4, "runs that may work at the same time, up to 1000; 0: `./touchstone work` does the work elsewhere"
+    )
     CONVERSATIONAL_MODE: bool = _setting(
         True, "false: `chat` takes each question by itself, without memory and checks (the simple way)"
     )

@@ -54,7 +54,7 @@ class DuckDuckGo:
         self._backends = config.DDG_BACKEND
         self._endpoint = config.DDG_ENDPOINT
         self._region = config.SEARCH_REGION or "us-en"
-        self._processes = share_processes(min(config.WORKERS, MAX_SEARCHES))
+        self._processes = share_processes(min(config.WORKERS or 1, MAX_SEARCHES))
         self._guard = SsrfGuard([urlsplit(config.DDG_ENDPOINT).hostname or ""] if config.DDG_ENDPOINT else [])
 
     def search(self, query: str, max_results: int, reach: SourceFilter) -> SearchResult:

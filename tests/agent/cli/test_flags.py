@@ -30,6 +30,7 @@ LINES = {
     "export": "R --format pages.csv --output F",
     "verify": "B --refetch --json",
     "import": "B",
+    "work": "--concurrency 8",
     "backup": "F",
     "restore": "F --into D --force --check",
     "secrets": "--new-key --rotate --forget",

@@ -1,0 +1,34 @@
+"""`work`: a process that drives the runs of a store, whoever started them."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from argparse import Namespace
+
+from agent.cli.options import command, count, option
+from agent.cli.output import write_stderr
+from agent.errors import UsageError
+from agent.settings.config import read_config
+from agent.workbench import Workbench
+
+
+@command(option("--concurrency N", "runs that may work at the same time", type=count, default="4"))
+def work(args: Namespace) -> int:
+    """Work until the process is told to end (SIGTERM, Ctrl+C); runs rest where they are, and another process
+    takes them over. Returns the exit code. Raises UsageError for a server with a login."""
+    config = read_config({"WORKERS": str(args.concurrency)})
+    if config.has_login:
+        raise UsageError("`work` drives one store, and a server with a login has one a person")
+    ended = threading.Event()
+    for one in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(one, lambda *_: ended.set())
+    bench = Workbench(config)
+    try:
+        bench.start_workers()
+        shown = bench.store.url.render_as_string(hide_password=True)
+        write_stderr(f"working on the runs of {shown}, {args.concurrency} at a time; Ctrl+C ends it")
+        ended.wait()
+    finally:
+        bench.shutdown()
+    return 0

@@ -1,0 +1,68 @@
+"""`./touchstone work` drives what a process without workers starts; killed, it is followed by the next one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from agent.errors import UsageError
+from agent.settings.config import read_config
+from agent.store.database import Store
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+from agent.workbenches import Workbenches
+from tests.agent.store.conftest import store as store  # a fixture
+from tests.waiting import wait_for
+
+ROOT = Path(__file__).parents[3]
+FOLLOWED = {"world": "demo", "model": "keyless"}
+
+
+@contextmanager
+def working(address: str, data: Path) -> Iterator[subprocess.Popen]:
+    """The command as a process, which ends when it is told to."""
+    own = {"DATABASE_URL": address, "TOUCHSTONE_DATA": str(data), "STEP_GAP": "0.05"}
+    command = [sys.executable, "-m", "agent", "work", "--concurrency", "2"]
+    made = subprocess.Popen(command, cwd=ROOT, env=os.environ | own, stderr=subprocess.PIPE, text=True)
+    assert made.stderr and "2 at a time" in made.stderr.readline()
+    yield made
+    made.terminate()
+    assert made.wait(60) in (0, -signal.SIGKILL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("store", ["sqlite", "postgresql"], indirect=True)
+def test_runs_of_a_process_without_workers_are_driven_and_taken_over(store: Store, tmp_path: Path):
+    address = store.url.render_as_string(hide_password=False)
+    data = tmp_path / "data"
+    server = Workbench(read_config({"DATABASE_URL": address, "TOUCHSTONE_DATA": str(data), "WORKERS": "0"}))
+    server.start_workers()
+    assert server.worker.find_faults() == []
+    runs = [
+        server.start(question, Settings(**FOLLOWED)) for question in ("Who first climbed Korpnäbben?", "?!")
+    ]
+    assert {server.snapshot(run).run.status for run in runs} == {Status.RUNNING}
+    with working(address, data) as first:
+        wait_for(lambda: server.snapshot(runs[0]).head > 1)
+        first.kill()
+    with working(address, data):
+        wait_for(lambda: Status.RUNNING not in {server.snapshot(run).run.status for run in runs})
+    steps = server.store.ledger.steps(runs[0])
+    assert [step.n for step in steps] == list(range(len(steps)))
+    assert server.snapshot(runs[0]).run.status == Status.REVIEW
+    server.shutdown()
+
+
+def test_a_server_with_a_login_works_itself():
+    login = {"OIDC_CLIENT_ID": "a", "OIDC_CLIENT_SECRET": "b", "OIDC_COOKIE_SECRET": "c" * 32}
+    login |= {"OIDC_DISCOVERY_URL": "https://id.example/x", "PUBLIC_URL": "https://t.example"}
+    config = read_config(login | {"WORKERS": "0"})
+    with pytest.raises(UsageError, match="without a login"):
+        Workbenches(config)
