@@ -136,6 +136,33 @@ def test_a_lie_in_the_place_of_a_backed_sentence_is_told(made, told, hint):
     assert any(hint in trouble for trouble in found.problems), found.problems
 
 
+def test_a_statement_of_a_run_without_a_model_that_was_changed_in_all_places_is_told(made):
+    """Its quote stands in its page, its sentence repeats it: only its wording is not what code makes of it."""
+    contents, steps = read_steps(made)
+    backed = [
+        sentence
+        for step in steps
+        for answer in step.change.get("answers", [])
+        for sentence in answer["sentences"]
+        if sentence["backed"]
+    ]
+    stated = backed[0]["text"]
+    assert any(fact["statement"] == stated for step in steps for fact in step.change.get("facts", []))
+
+    def forge(value: Any, name: str = "") -> Any:
+        if isinstance(value, dict):
+            return {key: forge(inner, key) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [forge(inner) for inner in value]
+        return f"Not so: {stated}" if value == stated and name in ("statement", "text") else value
+
+    changed = [Step(**forge(step.model_dump())) for step in steps]
+    facts = [Fact(**forge(fact.model_dump())) for fact in contents.facts]
+    found = verify_bundle(bundle.write_bundle(replace(contents, steps=changed, facts=facts)))
+    assert found.problems and found.found_quote_count == found.quote_count
+    assert all("wording is not its page's" in trouble for trouble in found.problems), found.problems
+
+
 def test_a_fact_that_was_undone_after_the_answer_is_looked_up_in_its_page_too(made):
     contents, steps = read_steps(made)
     at = next(n for n, step in enumerate(steps) if step.change.get("answers"))
