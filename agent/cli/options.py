@@ -71,7 +71,7 @@ def minutes(text: str) -> float:
 def share(text: str) -> float:
     """A share as typed: "0.8", "80%" or "80". Raises ValueError."""
     value = float(text.removesuffix("%"))
-    return value / 100 if text.endswith("%") or value > 1 else value
+    return value / 100 if text.endswith("%") or value >= 2 else value
 
 
 def limit(spec: str, help: str, dest: str, type: Callable[[str], float] = int) -> Option:
