@@ -144,8 +144,12 @@ def test_a_row_is_chosen_and_edited_in_its_place(reader: Screen) -> None:
     expect(reader.button("Exclude 1 fact")).to_be_visible()
     page.mouse.click(box["x"] + 20, box["y"] + 50)
     expect(reader.button("Exclude 1 fact")).to_be_hidden()
-    page.mouse.dblclick(box["x"] + 150, box["y"] + 50)
     cell = page.locator("textarea.gdg-input")
+    act_until(
+        lambda: page.mouse.dblclick(box["x"] + 150, box["y"] + 50),
+        lambda limit: expect(cell).to_be_visible(timeout=limit),
+        *(3000, 30_000),
+    )
     cell.fill("Rewritten.")
     cell.press(RETURN)
     expect(page.get_by_text("1 unsaved change")).to_be_visible()
