@@ -56,7 +56,7 @@ class _OpenBench:
 class Workbenches:
     """Opens workbenches as they are needed and closes them when they are not. Thread-safe.
 
-    Raises UsageError for a login with a database that is not SQLite."""
+    Raises UsageError for a login with a database that is not SQLite, or without workers."""
 
     def __init__(self, config: Config) -> None:
         self.config = config

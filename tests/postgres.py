@@ -31,7 +31,7 @@ def find_server() -> str:
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     try:
         return _start(installed[-1].parent if installed else _find_packaged())
-    except (OSError, subprocess.CalledProcessError, ImportError, KeyError) as trouble:
+    except (OSError, subprocess.SubprocessError, ImportError) as trouble:
         raise NoServer(
             f"no PostgreSQL could be started ({trouble}): install Debian's package postgresql, or set "
             "TEST_DATABASE_URL=postgresql+psycopg://user@host/name"
@@ -68,7 +68,7 @@ def _start(binaries: Path) -> str:
     folder = Path(tempfile.mkdtemp(prefix="touchstone-postgres-"))
     user = None
     if os.geteuid() == 0:
-        user = next(name for name in ("postgres", "nobody") if _exists(name))
+        user = "postgres" if _exists("postgres") else "nobody"
         shutil.chown(folder, user)
     data = folder / "data"
     with socket.socket() as probe:

@@ -69,7 +69,7 @@ def minutes(text: str) -> float:
 
 
 def share(text: str) -> float:
-    """A share as typed: "0.8", "80%" or "80". Raises ValueError."""
+    """A share as typed: "0.8", "80%" or, from 2 on, "80". Raises ValueError."""
     value = float(text.removesuffix("%"))
     return value / 100 if text.endswith("%") or value >= 2 else value
 

@@ -1,4 +1,4 @@
-"""What differs between SQLite and PostgreSQL, text, fields of JSON, locks, upserts, the clock."""
+"""What differs between SQLite and PostgreSQL: text, fields of JSON, locks, upserts, the clock."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def lock_once(connection: Connection, name: str) -> None:
         connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"touchstone {name}"))))
 
 
-def upsert(connection: Connection, table: Table, row: Mapping[str, Any], *, keep: bool = False) -> None:
-    """Insert a row in the place of the one with the same primary key, or `keep` that one."""
+def upsert(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:
+    """Insert a row in the place of the one with the same primary key."""
     kind = sqlite if is_sqlite(connection.dialect) else postgresql
     statement = kind.insert(table).values(row)
     keys = list(table.primary_key.columns)
     others = {name: statement.excluded[name] for name in row if not table.c[name].primary_key}
-    if keep or not others:
+    if not others:
         connection.execute(statement.on_conflict_do_nothing(index_elements=keys))
     else:
         connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=others))

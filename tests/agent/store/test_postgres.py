@@ -114,11 +114,8 @@ def test_a_person_who_writes_at_any_moment_fails_no_step_of_a_worker(store):
     assert [step.n for step in store.ledger.steps(run)] == list(range(101 + committed))
 
 
-def test_many_open_a_new_database_at_once():
-    try:
-        address = postgres.create_database()
-    except postgres.NoServer as trouble:
-        pytest.skip(str(trouble))
+def test_many_open_a_new_database_at_once(both):
+    address = postgres.create_database()
     with ThreadPoolExecutor(6) as pool:
         stores = list(pool.map(Store, [address] * 6))
     with stores[0].engine.begin() as connection:
