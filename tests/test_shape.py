@@ -42,13 +42,13 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 CEILINGS = {
     "agent": {
-        "lines": 46_023,
-        "code_lines": 33_685,
-        "functions": 2_385,
+        "lines": 50_364,
+        "code_lines": 37_000,
+        "functions": 2_674,
         "constants": 2_038,
         "regex_uses": 268,
     },
-    "pages": {"lines": 10_100, "code_lines": 7_475, "functions": 655, "constants": 543, "regex_uses": 20},
+    "pages": {"lines": 10_347, "code_lines": 7_660, "functions": 655, "constants": 543, "regex_uses": 20},
 }
 DOCSTRINGS = {"agent": 0.97, "pages": 0.93}
 """The least share of public modules, classes and functions with a docstring."""
