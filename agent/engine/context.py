@@ -56,7 +56,8 @@ class WorkLimits:
     places: Any = field(default_factory=nullcontext)
     """A context that a working run holds: a semaphore shared by all workbenches of the process."""
     pace: HostRateLimiter | None = None
-    """The limiter of fetches that all workbenches share; None: one for each live world."""
+    """The limiter of fetches that all workbenches share; None: one for all processes at a PostgreSQL
+    database, else one for each live world."""
     has_folder_worlds: bool = True
     """May runs read a folder of the server's disk as their web?"""
     max_runs: int = 0

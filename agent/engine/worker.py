@@ -11,6 +11,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from agent import logs
 from agent.engine.batch_scheduler import BatchScheduler
 from agent.engine.context import RunContext, WorkLimits
 from agent.engine.loop import Flow, drive
+from agent.engine.shared_pace import SharedHostRateLimiter
 from agent.errors import (
     BudgetSpent,
     CorruptRow,
@@ -36,6 +38,7 @@ from agent.llm.recorded import LABEL, RECORDED, RecordedModel, has_example
 from agent.settings import config as configuration
 from agent.settings import reply_config
 from agent.store.database import Store
+from agent.store.dialect import is_sqlite
 from agent.store.ledger import Lease, new_owner_id
 from agent.text.plurals import format_count
 from agent.types import Run, Sentence, Settings, Status
@@ -111,6 +114,9 @@ class Worker:
     ) -> None:
         self.config, self.store, self.flows = config, store, flows
         self.limits = limits or WorkLimits()
+        if self.limits.pace is None and not is_sqlite(store.engine.dialect):
+            pace = SharedHostRateLimiter(store.engine, config.FETCH_GAP)
+            self.limits = replace(self.limits, pace=pace)
         found = embed.find_embedder(config)
         self.embedder_detail = found.detail
         """Which model searches by meaning, or why none does, as a sentence."""
@@ -163,6 +169,8 @@ class Worker:
             thread.join(timeout)
         for world in self._worlds.values():
             world.close()
+        if self.limits.pace:
+            self.limits.pace.close()
 
     def is_busy(self) -> bool:
         """Is a run at work or queued here, or a batch that still has rows to start?"""

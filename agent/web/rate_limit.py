@@ -1,7 +1,8 @@
 """How often a host may be asked: a gap between fetches, two at a time, and a pause when the host asks for
 one.
 
-Shared by all runs of a world. Knows host names and seconds, nothing of pages."""
+Shared by all runs of a world; `agent.engine.shared_pace` has the form that processes share. Knows host names
+and seconds, nothing of pages."""
 
 from __future__ import annotations
 
@@ -36,25 +37,33 @@ class HostRateLimiter:
     def hold_slot(self, host: str, watch: Deadline, *, delay: float = 0.0) -> Iterator[None]:
         """Wait for a slot of this host and hold it. The wait extends the fetch's deadline; a stop ends it."""
         gap = max(self._gap, min(delay, MAX_GAP_S)) if self._gap else 0.0
-        wait = POLL_SECONDS
-        while wait > 0:
-            with self._lock:
-                now = time.monotonic()
-                wait = max(0.0, self._next_allowed_at[host] - now)
-                if self._in_flight[host] >= self._concurrent:
-                    wait = POLL_SECONDS
-                elif not wait:
-                    self._next_allowed_at[host] = now + gap
-                    self._in_flight[host] += 1
-            if wait:
-                pause = min(wait, POLL_SECONDS)
-                time.sleep(pause)
-                watch.extend(pause)
+        while (taken := self._take(host, gap))[1] < 0:
+            pause = min(taken[0], POLL_SECONDS)
+            time.sleep(pause)
+            watch.extend(pause)
         try:
             yield
         finally:
-            with self._lock:
-                self._in_flight[host] -= 1
+            self._release(host, taken[1])
+
+    def _take(self, host: str, gap: float) -> tuple[float, int]:
+        """Take a slot if one is due: 0 and its number, else the seconds to wait and -1."""
+        with self._lock:
+            now = time.monotonic()
+            if self._in_flight[host] >= self._concurrent:
+                return POLL_SECONDS, -1
+            if (wait := self._next_allowed_at[host] - now) > 0:
+                return wait, -1
+            self._next_allowed_at[host] = now + gap
+            self._in_flight[host] += 1
+            return 0.0, 0
+
+    def _release(self, host: str, slot: int) -> None:
+        with self._lock:
+            self._in_flight[host] -= 1
+
+    def close(self) -> None:
+        """Nothing is asked through this limiter any more."""
 
     def pause_host(self, host: str, seconds: float) -> None:
         """Leave the host alone for this long, at most a day."""
