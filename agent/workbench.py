@@ -26,6 +26,7 @@ from agent.flows.chat import dialogue
 from agent.llm import detect
 from agent.settings import config as configuration
 from agent.settings.config import is_personal
+from agent.store.bodies import Bodies
 from agent.store.database import PURGE_DUE, Store, UnstoredRuns
 from agent.store.ledger import utc_timestamp
 from agent.types import FolderImportResult, ModelCall, Outcome, Page, Run, Settings, Status, Step, Turn
@@ -65,7 +66,8 @@ class Workbench:
         self.config.saved.check_readable()
         self.config.saved.seal()
         shared_pool.limits = ParserLimits(self.config.PARSER_TIMEOUT, self.config.PARSER_MAX_MB)
-        self.store = store or Store(self.config.database_url)
+        owner = self.config.data_folder.name if is_personal(self.config) else "server"
+        self.store = store or Store(self.config.database_url, Bodies(self.config.BODIES_URL, owner))
         if self.store.draft(PURGE_DUE):
             with suppress(StoreError):
                 self.store.purge()

@@ -23,6 +23,8 @@ def backup(args: Namespace) -> int:
     manifest = write_backup(config.data_folder, target.resolve())
     size = sum(one.bytes for one in manifest.files)
     write_stderr(f"{len(manifest.files)} files, {size / 1e6:,.1f} MB; keys in it stay encrypted")
+    if config.BODIES_URL:
+        write_stderr("page bodies are not in it: save what BODIES_URL names with its own tools, after this")
     write_stdout(str(target))
     return 0
 

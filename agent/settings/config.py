@@ -121,6 +121,11 @@ class Config(BaseSettings):
         "the first encrypts, all decrypt; empty: one in the system's keyring"
     )
     DATABASE_URL: str = _setting("", "another database than the embedded SQLite, as an SQLAlchemy URL")
+    BODIES_URL: str = _setting(
+        "",
+        "where the raw bodies of pages are kept, as an address of fsspec: file:///srv/bodies, "
+        "s3://bucket/folder; empty: in the database",
+    )
     OPENAI_API_KEY: str = _secret("key of the OpenAI-compatible server; a local one may need none")
     OPENAI_BASE_URL: str = _setting(
         "", "address of the OpenAI-compatible server; empty: api.openai.com when there is a key"

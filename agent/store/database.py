@@ -19,6 +19,7 @@ from agent.errors import StoreError, UsageError
 from agent.store import tables
 from agent.store.backup import describe_fault
 from agent.store.batches import Batches
+from agent.store.bodies import Bodies
 from agent.store.dialect import is_sqlite, upsert
 from agent.store.ledger import Ledger, utc_timestamp
 from agent.store.library_index import LibraryIndex
@@ -75,15 +76,16 @@ class KeyedRecords(TableAccess, Generic[R]):
 
 
 class Store:
-    """The database at `url` (an SQLAlchemy URL), opened and migrated to the newest version.
+    """The database at `url` (an SQLAlchemy URL), opened and migrated to the newest version, with the raw
+    bodies of pages in it or in `bodies`.
 
     SQLite runs in WAL with synchronous=FULL (every committed step survives a killed process and a power
     loss), waits 10 s for a lock, and begins every writing transaction IMMEDIATE: no reader has to become a
     writer. Raises StoreTooNew for a database of a newer version, StoreError when it cannot be opened."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, bodies: Bodies | None = None) -> None:
         self.engine = open_engine(url)
-        self._writer = writer = Writer(self.engine)
+        self._writer = writer = Writer(self.engine, bodies)
         self.url = self.engine.url
         try:
             is_file = self.url.database and "vfs" not in self.url.query
@@ -144,7 +146,8 @@ class Store:
             ) from trouble
 
     def check_writable(self) -> None:
-        """Write one small row. Raises StoreError when that cannot be done."""
+        """Write one small row, and look for the bodies. Raises StoreError when that cannot be done."""
+        self._writer.bodies.check()
         self.drafts.put(".ready", utc_timestamp())
 
     def close(self) -> None:

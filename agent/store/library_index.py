@@ -152,7 +152,7 @@ class LibraryIndex(TableAccess):
                 if (tuple(stored) if stored else None) != expected:
                     overtaken.add(source.source_id)
                     continue
-                pages.insert_page(connection, entry.page, source.page_id)
+                pages.insert_page(connection, entry.page, source.page_id, self._writer.bodies)
                 values = source.model_dump(exclude={"tags"}) | entry.index_columns
                 if stored is None:
                     made = connection.execute(insert(tables.sources).values(values))
@@ -217,7 +217,9 @@ class LibraryIndex(TableAccess):
             changes = connection.scalars(select(tables.steps.c.change)) if texts else ()
             texts -= {found for change in changes for found in pages.PAGE_ID.findall(change)}
             connection.execute(delete(tables.unindexed_pages).where(u.page_id.in_(texts)))
+            self._writer.bodies.note_unused(connection, texts)
             connection.execute(delete(tables.pages).where(tables.pages.c.id.in_(texts)))
+        self._writer.bodies.sweep(self._writer)
         return len(purged)
 
     def search(

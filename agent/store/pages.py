@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import zlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -17,6 +16,7 @@ from sqlalchemy import Connection, Integer, bindparam, cast, func, select
 
 from agent.errors import NotFound
 from agent.store import tables
+from agent.store.bodies import Bodies
 from agent.store.dialect import JsonField, upsert
 from agent.store.table_access import TableAccess
 from agent.text.urls import canonicalize
@@ -67,7 +67,7 @@ class Pages(TableAccess):
         `shelve` a new page waits to be indexed by the library."""
         page_id = make_page_id(page)
         with self._writer.begin() as connection:
-            insert_page(connection, page, page_id, shelve=shelve)
+            insert_page(connection, page, page_id, self._writer.bodies, shelve=shelve)
         return page_id
 
     def put_fetched(self, fetched: Sequence[tuple[str, Page]], *, shelve: bool = True) -> list[str]:
@@ -75,8 +75,8 @@ class Pages(TableAccess):
         server confirmed without sending it again only gets a new time. Returns their ids."""
         rows = [(canonicalize(url) or url, page, make_page_id(page)) for url, page in fetched]
         with self._writer.begin() as connection:
-            for url, page, page_id in rows:
-                insert_page(connection, page, page_id, shelve=shelve)
+            for url, page, page_id in sorted(rows, key=lambda row: row[1].raw):  # one order of locks
+                insert_page(connection, page, page_id, self._writer.bodies, shelve=shelve)
                 here = {"url": url, "origin": urlsplit(url).netloc, "page_id": page_id}
                 there = {name: getattr(page, name) for name in ("fetched_at", "etag", "last_modified")}
                 upsert(connection, tables.fetched_addresses, here | there)
@@ -97,14 +97,14 @@ class Pages(TableAccess):
     def add_if_absent(self, page: Page) -> None:
         """Add a page of an imported run, unless it is stored already."""
         with self._writer.begin() as connection:
-            insert_page(connection, page, make_page_id(page), imported=True)
+            insert_page(connection, page, make_page_id(page), self._writer.bodies, imported=True)
 
     def get(self, page_id: str, *, raw: bool = False) -> Page:
-        """The page of this id, its raw body only with `raw`. Raises NotFound."""
+        """The page of this id, with `raw` also its raw body. Raises NotFound, also for a lost body."""
         row = self._read(_SELECT_WITH_RAW if raw else _SELECT_TEXT, {"page": page_id}).first()
         if row is None:
             raise NotFound(f"there is no stored page {page_id}")
-        body = zlib.decompress(row.raw) if raw and row.raw else b""
+        body = self._writer.bodies.unpack(row.raw) if raw else b""
         return Page.model_validate_json(row.record).replace(text=row.text, raw=body)
 
     def read_text(self, page_id: str) -> str:
@@ -132,9 +132,9 @@ class Pages(TableAccess):
         return found
 
     def body_sizes(self, page_id: str) -> tuple[int, int]:
-        """Bytes of a page's raw body, and bytes it takes in the store; (0, 0) when there is none."""
-        packed = self._read(select(c.raw).where(c.id == page_id)).scalar()
-        return (len(zlib.decompress(packed)), len(packed)) if packed else (0, 0)
+        """Bytes of a page's raw body, and bytes it takes in the database; (0, 0) when there is none."""
+        held = self._read(select(c.raw).where(c.id == page_id)).scalar()
+        return (len(self._writer.bodies.unpack(held)), len(held)) if held else (0, 0)
 
 
 def make_page_id(page: Page) -> str:
@@ -145,7 +145,13 @@ def make_page_id(page: Page) -> str:
 
 
 def insert_page(
-    connection: Connection, page: Page, page_id: str, *, shelve: bool = False, imported: bool = False
+    connection: Connection,
+    page: Page,
+    page_id: str,
+    bodies: Bodies,
+    *,
+    shelve: bool = False,
+    imported: bool = False,
 ) -> None:
     """Insert a page unless it is stored; one that was fetched here replaces one that is `imported` from a
     bundle, and what an older version made of the same text. With `shelve` one that is new here waits to be
@@ -159,10 +165,11 @@ def insert_page(
             "sha256": page.sha256,
             "text": page.text,
             "record": page.model_dump_json(exclude={"text", "raw"}),
-            "raw": zlib.compress(page.raw, 6) if page.raw else None,
+            "raw": bodies.pack(connection, page.raw),
             "fetched_at": page.fetched_at,
             "imported": int(imported),
         }
+        bodies.note_unused(connection, [page_id])  # the body of the row that this one replaces
         upsert(connection, tables.pages, row)
     if shelve and is_new:
         upsert(connection, tables.unindexed_pages, {"page_id": page_id})

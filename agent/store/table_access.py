@@ -12,14 +12,16 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Executable
 
+from agent.store.bodies import Bodies
 from agent.store.dialect import is_sqlite
 
 
 class Writer:
-    """Begins the writing transactions of one database; shared by threads."""
+    """Begins the writing transactions of one database, whose pages have their bodies in `bodies`; shared by
+    threads."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, bodies: Bodies | None = None) -> None:
+        self.engine, self.bodies = engine, bodies or Bodies()
         self.lock = Lock() if is_sqlite(engine.dialect) else nullcontext()
         self._writing = engine.execution_options(writes=True)
 
