@@ -21,8 +21,8 @@ class Accounts:
 
     def __init__(self, config: Config) -> None:
         config.data_folder.mkdir(parents=True, exist_ok=True)
-        self._engine = open_engine(f"sqlite:///{config.data_folder / ACCOUNTS_FILE}")
-        writer = Writer(self._engine)
+        self.engine = open_engine(f"sqlite:///{config.data_folder / ACCOUNTS_FILE}")
+        writer = Writer(self.engine)
         migrate(writer, tables.MIGRATIONS)
         defaults = Quota(config.QUOTA_RUNS, config.QUOTA_PAGES, config.QUOTA_TOKENS, config.QUOTA_DOLLARS)
         self.audit = AuditLog(writer)
@@ -40,4 +40,4 @@ class Accounts:
 
     def close(self) -> None:
         """Close the file."""
-        self._engine.dispose()
+        self.engine.dispose()

@@ -24,6 +24,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agent.accounts.quotas import RequestRates
+from agent.accounts.shared_rates import open_rates
 from agent.bot.debounce import Debouncer, MessageBatch
 from agent.bot.responder import MOST_PICTURES, ReplyOutcome, ReplyService
 from agent.bot.routes import RULES, KnowsName
@@ -255,7 +256,10 @@ class ReplyHttp:
         """Who asks; without a token only known names hold. Raises TouchstoneError."""
         benches = self._open_benches()
         with self._lock:
-            self._rates = rates = self._rates or RequestRates(benches.config.API_RATE)
+            if self._rates is None:
+                engine = benches.accounts.engine if benches.accounts else benches.local().store.engine
+                self._rates = open_rates(engine, benches.config.API_RATE)
+            rates = self._rates
         is_known, given = self._is_known_name(request.headers), request.headers.get("authorization", "")
         return identify_caller(benches, rates, given, scope, is_known_name=is_known)
 

@@ -8,8 +8,11 @@ set, for this machine, too. Elsewhere its address proves nothing: a proxy on it 
 from __future__ import annotations
 
 import hmac
+import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -18,6 +21,7 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
+    Metric,
     disable_created_metrics,
     generate_latest,
 )
@@ -56,8 +60,23 @@ for _decision in ("answerable", "not_answerable"):
     GATE_DECISIONS.labels(_decision)
 
 
-def render_metrics(engines: Mapping[str, bool] | None = None) -> bytes:
-    """All metrics in Prometheus' text format. `engines`: whether each answered last."""
+@dataclass(frozen=True)
+class _OfProcess:
+    """The metrics of a registry, each with the label of a process."""
+
+    registry: CollectorRegistry
+    process: str
+
+    def collect(self) -> Iterator[Metric]:
+        for metric in self.registry.collect():
+            mark = {"process": self.process}
+            metric.samples = [one._replace(labels={**one.labels, **mark}) for one in metric.samples]
+            yield metric
+
+
+def render_metrics(engines: Mapping[str, bool] | None = None, process: str = "") -> bytes:
+    """All metrics in Prometheus' text format, with a label for this `process` where it is one of several.
+    `engines`: whether each answered last."""
     live, counts = CollectorRegistry(), read_counts()
     for name, (what, labels) in LABELS.items():
         counter = Counter(f"touchstone_{name}", what, labels, registry=live)
@@ -67,7 +86,8 @@ def render_metrics(engines: Mapping[str, bool] | None = None) -> bytes:
     up = Gauge("touchstone_engine_up", "1: the engine answered last.", ["engine"], registry=live)
     for engine, is_up in sorted((engines or {}).items()):
         up.labels(engine).set(is_up)
-    return generate_latest(REGISTRY) + generate_latest(live)
+    registries = [_OfProcess(one, process) if process else one for one in (REGISTRY, live)]
+    return b"".join(map(generate_latest, registries))
 
 
 def list_engine_states(benches: Iterable[Workbench]) -> dict[str, bool]:
@@ -117,7 +137,9 @@ class OperationsHttp:
             return JSONResponse(
                 told, status_code=HTTPStatus.UNAUTHORIZED, headers={"www-authenticate": "Bearer"}
             )
-        body = render_metrics(list_engine_states(self._open_benches().list_open()))
+        benches = self._open_benches()
+        process = f"{socket.gethostname()}:{os.getpid()}" if benches.config.DATABASE_URL else ""
+        body = render_metrics(list_engine_states(benches.list_open()), process)
         return Response(body, headers={"content-type": CONTENT_TYPE_LATEST})
 
     def is_permitted(self, request: Request) -> bool:

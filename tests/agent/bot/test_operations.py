@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from agent.bot.metrics import OperationsHttp
+from agent.bot.metrics import OperationsHttp, render_metrics
 from agent.errors import StoreError
 from agent.settings.config import read_config
 from agent.types import Settings
@@ -123,3 +123,13 @@ def test_metrics_count_runs_and_steps_and_name_the_engines(bench: Workbench) -> 
     assert sum(after[name] - before.get(name, 0) for name in steps) == recorded
     assert after['touchstone_engine_up{engine="duckduckgo"}'] == 0.0
     assert any(name.startswith('touchstone_searches_total{engine="duckduckgo"') for name in after)
+
+
+def test_metrics_of_one_process_of_several_are_labelled() -> None:
+    plain = render_metrics({"brave": True}).decode().splitlines()
+    labelled = render_metrics({"brave": True}, "web-1:42").decode().splitlines()
+    assert 'touchstone_engine_up{engine="brave",process="web-1:42"} 1.0' in labelled
+    values = [line for line in labelled if not line.startswith("#")]
+    assert values and all('process="web-1:42"' in line for line in values)
+    assert len(labelled) == len(plain)
+    assert "process=" not in "".join(plain)
