@@ -75,13 +75,13 @@ class SharedHostRateLimiter(HostRateLimiter):
         with self._lock:
             self._disconnect()
 
-    def _take(self, host: str, gap: float) -> tuple[float, int]:
+    def _take(self, host: str, gap: float, slots: int) -> tuple[float, int]:
         key = _hash(host)
         with self._lock:
             wait = self._ask(select(h.next_allowed_at - _NOW).where(h.host == key)) or 0.0
             if wait > 0:
                 return wait, -1
-            free = (n for n in range(self._concurrent) if (key, n) not in self._held)
+            free = (n for n in range(slots) if (key, n) not in self._held)
             slot = next((n for n in free if self._ask(select(func.pg_try_advisory_lock(_lock(key, n))))), -1)
             if slot < 0:
                 return POLL_SECONDS, -1

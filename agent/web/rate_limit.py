@@ -34,10 +34,17 @@ class HostRateLimiter:
         self._paused_until: dict[str, float] = {}
 
     @contextmanager
-    def hold_slot(self, host: str, watch: Deadline, *, delay: float = 0.0) -> Iterator[None]:
-        """Wait for a slot of this host and hold it. The wait extends the fetch's deadline; a stop ends it."""
+    def hold_slot(
+        self, host: str, watch: Deadline, *, delay: float = 0.0, alone: float | None = None
+    ) -> Iterator[None]:
+        """Wait for a slot of this host and hold it: one of some, with the gap of this limiter or a longer
+        `delay`, or the only one, with the gap `alone`. The wait extends the fetch's deadline; a stop ends
+        it."""
         gap = max(self._gap, min(delay, MAX_GAP_S)) if self._gap else 0.0
-        while (taken := self._take(host, gap))[1] < 0:
+        slots = self._concurrent
+        if alone is not None:
+            gap, slots = alone, 1
+        while (taken := self._take(host, gap, slots))[1] < 0:
             pause = min(taken[0], POLL_SECONDS)
             time.sleep(pause)
             watch.extend(pause)
@@ -46,11 +53,11 @@ class HostRateLimiter:
         finally:
             self._release(host, taken[1])
 
-    def _take(self, host: str, gap: float) -> tuple[float, int]:
-        """Take a slot if one is due: 0 and its number, else the seconds to wait and -1."""
+    def _take(self, host: str, gap: float, slots: int) -> tuple[float, int]:
+        """Take one of so many slots if it is due: 0 and its number, else the seconds to wait and -1."""
         with self._lock:
             now = time.monotonic()
-            if self._in_flight[host] >= self._concurrent:
+            if self._in_flight[host] >= slots:
                 return POLL_SECONDS, -1
             if (wait := self._next_allowed_at[host] - now) > 0:
                 return wait, -1

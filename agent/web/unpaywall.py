@@ -10,6 +10,7 @@ from agent.net.deadline import NoAnswer
 from agent.settings.config import Config
 from agent.web.engines.http_api import ApiClient
 from agent.web.http_outcomes import MISREAD
+from agent.web.rate_limit import HostRateLimiter
 
 ADDRESS = "https://api.unpaywall.org/v2"
 NO_EMAIL = "With CONTACT_EMAIL set, an open copy is looked for at Unpaywall."
@@ -26,11 +27,11 @@ class OpenCopy(NamedTuple):
 class Unpaywall:
     """The service. `find_copy` never raises for what the web does."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, pace: HostRateLimiter | None = None) -> None:
         named = dict(entry.partition("=")[::2] for entry in config.ENGINE_URLS).get("unpaywall", "")
         self._url = named or ADDRESS
         self._email = config.CONTACT_EMAIL
-        self._client = ApiClient([urlsplit(named).hostname or ""] if named else [])
+        self._client = ApiClient([urlsplit(named).hostname or ""] if named else [], pace=pace)
 
     def find_copy(self, doi: str) -> OpenCopy:
         """The best open copy of a paper, a PDF where there is one."""

@@ -219,8 +219,11 @@ def open_world(
     )
 
 
-def build_engines(config: Config) -> tuple[list[SearchEngine], dict[str, str]]:
-    """The engines that may be asked, in the order of the registry, and the others with the reason."""
+def build_engines(
+    config: Config, pace: HostRateLimiter | None = None
+) -> tuple[list[SearchEngine], dict[str, str]]:
+    """The engines that may be asked, in the order of the registry, and the others with the reason; those with
+    an API share `pace`."""
     found: list[SearchEngine] = []
     absent: dict[str, str] = {}
     for profile in ENGINES:
@@ -237,14 +240,14 @@ def build_engines(config: Config) -> tuple[list[SearchEngine], dict[str, str]]:
         elif profile.name == "google":
             found.append(Google(config))
         else:
-            found.append(ApiEngine(config, profile.name))
+            found.append(ApiEngine(config, profile.name, pace))
     return found, absent
 
 
 def _open_live_world(
     config: Config, most: Policy, pace: HostRateLimiter, take_page: Callable[[int], str]
 ) -> World:
-    engines, absent = build_engines(config)
+    engines, absent = build_engines(config, pace)
     connections = Connections(config.FETCH_ALLOW)
     # The address of an engine that is on, which tells whether there is a network: the operator's own
     # search server, else DuckDuckGo, else another; "" for none
@@ -260,7 +263,7 @@ def _open_live_world(
         fetcher=Fetcher(connections.exchange, connections.guard, pace, most),
         absent=absent,
         probe=partial(_probe_network, chosen.replace("{language}", "en"), config.FETCH_ALLOW),
-        unpaywall=Unpaywall(config),
+        unpaywall=Unpaywall(config, pace),
         take_page=take_page,
         close=connections.close,
     )

@@ -34,11 +34,14 @@ from agent.web.search_results import (
 
 
 class ApiClient:
-    """Sends requests to one service, one at a time, `gap_s` seconds apart. Thread-safe."""
+    """Sends requests to one service, one at a time, `gap_s` seconds apart, for all who have the same `pace`.
+    Thread-safe."""
 
-    def __init__(self, own_hosts: Iterable[str], gap_s: float = 0.0) -> None:
+    def __init__(
+        self, own_hosts: Iterable[str], gap_s: float = 0.0, pace: HostRateLimiter | None = None
+    ) -> None:
         self._connections = Connections(own_hosts)
-        self._pace = HostRateLimiter(gap_s, concurrent=1)
+        self._pace, self._gap_s = pace or HostRateLimiter(gap_s), gap_s
 
     def send(
         self,
@@ -59,14 +62,15 @@ class ApiClient:
         else:
             url += f"{'&' if '?' in url else '?'}{urlencode(asked)}"
         full = self._connections.guard.check_url(url)
-        with self._pace.hold_slot(urlsplit(full).netloc, current_deadline()):
+        service = f"search {urlsplit(full).netloc}"  # its pages have a pace of their own
+        with self._pace.hold_slot(service, current_deadline(), alone=self._gap_s):
             return self._connections.exchange(ENGINE, full, headers, body)
 
 
 class ApiEngine:
     """An engine behind an HTTP API."""
 
-    def __init__(self, config: Config, name: str) -> None:
+    def __init__(self, config: Config, name: str, pace: HostRateLimiter | None = None) -> None:
         self.name, self.api = name, APIS[name]
         self.profile = ENGINE_BY_NAME[name]
         self.label = self.profile.label
@@ -77,7 +81,7 @@ class ApiEngine:
         self.url = named or self.api.address
         self._keys = [setting for setting in self.profile.settings if setting in KEY_ADDRESSES]
         self.key = use_key(config, self._keys[0], self.url) if self._keys else ""
-        self.client = ApiClient([urlsplit(named).hostname or ""] if named else [], self.profile.gap_s)
+        self.client = ApiClient([urlsplit(named).hostname or ""] if named else [], self.profile.gap_s, pace)
 
     def locate(self, reach: SourceFilter) -> str:
         """The address that is asked: in the run's language, else in that of the searches' region."""

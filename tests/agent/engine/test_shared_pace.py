@@ -19,6 +19,7 @@ from agent.errors import StoreError
 from agent.net.deadline import AllBusy, Deadline
 from agent.settings.config import read_config
 from agent.store.database import Store
+from agent.web.engines.http_api import ApiEngine
 from agent.workbench import Workbench
 from tests import postgres
 from tests.conftest import open_postgres
@@ -152,3 +153,21 @@ def test_a_workbench_on_postgresql_shares_its_pace(database: Store, tmp_path: Pa
     assert alone.worker.limits.pace is None
     for bench in (shared, alone):
         bench.shutdown()
+
+
+def test_a_service_is_asked_by_one_at_a_time_of_all_processes(database: Store):
+    with (
+        closing(SharedHostRateLimiter(database.engine, 1000.0)) as here,
+        closing(SharedHostRateLimiter(database.engine, 1000.0)) as there,
+        ExitStack() as held,
+    ):
+        engines = [ApiEngine(read_config({"ENGINE_URLS": "arxiv=http://a.test"}), "arxiv", here)]
+        assert engines[0].client._pace is here
+        held.enter_context(here.hold_slot("search a.test", Deadline(60), alone=0.0))
+        with pytest.raises(AllBusy), there.hold_slot("search a.test", Deadline(60, patience=0), alone=0.0):
+            pass
+        held.close()
+        with there.hold_slot("search a.test", Deadline(60), alone=1000.0):
+            pass
+        with pytest.raises(AllBusy), here.hold_slot("search a.test", Deadline(60, patience=0), alone=0.0):
+            pass
