@@ -20,6 +20,7 @@ from agent.export.hiding import make_redactor
 README = """Your data in Touchstone.
 
 touchstone.db   everything: runs with their steps, pages, facts, library, drafts (SQLite)
+bodies/         pages as they were fetched, by SHA-256, where they are kept outside of the database
 runs/           each run as Markdown, as it may be handed on: without private notes, which the database holds
 account.json    what the server knows of you: name, quotas, tokens (without their text), what you did
 """
@@ -41,6 +42,8 @@ def write_personal_data(bench: ActionContext, accounts: Accounts, person: Person
             made.writestr("account.json", json.dumps(redact(account), ensure_ascii=False, indent=1) + "\n")
             for run in bench.store.ledger.list():
                 made.writestr(f"runs/{run.id}.md", export_run(bench, run.id, "md"))
+            for digest, body in bench.store.pages.read_bodies_elsewhere():
+                made.writestr(f"bodies/{digest}", body)
             target = Path(folder) / "touchstone.db"
             with bench.store.engine.connect() as connection, closing(sqlite3.connect(target)) as copy:
                 connection.connection.driver_connection.backup(copy)  # type: ignore[union-attr]

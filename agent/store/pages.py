@@ -7,8 +7,9 @@ as soon as the same page is fetched here."""
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -16,12 +17,13 @@ from sqlalchemy import Connection, Integer, bindparam, cast, func, select
 
 from agent.errors import NotFound
 from agent.store import tables
-from agent.store.bodies import Bodies
+from agent.store.bodies import REFERENCE, Bodies
 from agent.store.dialect import JsonField, upsert
 from agent.store.table_access import TableAccess
 from agent.text.urls import canonicalize
 from agent.types import Page, PageOrigin
 
+log = logging.getLogger(__name__)
 c, a = tables.pages.c, tables.fetched_addresses.c
 MAX_SITE_PAGES = 5000
 """Pages of a site that a later question takes over at most."""
@@ -130,6 +132,16 @@ class Pages(TableAccess):
             origin = Page.model_validate_json(row.record).origin
             found.append(PageVersion(row.id, row.fetched_at, row.characters, origin, bool(row.imported)))
         return found
+
+    def read_bodies_elsewhere(self) -> Iterator[tuple[str, bytes]]:
+        """The bodies outside of the database, each once with its SHA-256; a lost one is logged and left out.
+        Raises StoreError while their place does not answer."""
+        is_elsewhere = func.substr(c.raw, 1, len(REFERENCE)) == REFERENCE
+        for held in self._read(select(c.raw).where(is_elsewhere).distinct()).scalars().all():
+            try:
+                yield held.removeprefix(REFERENCE).decode(), self._writer.bodies.unpack(held)
+            except NotFound as lost:
+                log.warning("left out: %s", lost)
 
     def body_sizes(self, page_id: str) -> tuple[int, int]:
         """Bytes of a page's raw body, and bytes it takes in the database; (0, 0) when there is none."""

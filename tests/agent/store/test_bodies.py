@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -78,6 +79,17 @@ def test_a_newer_reading_of_a_page_replaces_its_body(kept: Store, place: Path):
     assert len(list_files(place)) == 2
     kept.library_index.purge("", 1)
     assert len(list_files(place)) == 1 and kept.pages.get(page_id, raw=True).raw == b"new"
+
+
+def test_bodies_elsewhere_are_read_each_once_for_an_export(kept: Store, place: Path, caplog):
+    kept.pages.put_fetched([(url, seen(url=url, raw=b"shared by two")) for url in (A, B)])
+    lost = kept.pages.put(seen("Lost.", raw=b"lost"))
+    kept.pages.put(seen("None."))
+    named = read_raw(kept, lost).removeprefix(REFERENCE).decode()
+    next(place.rglob(named)).unlink()
+    bodies = dict(kept.pages.read_bodies_elsewhere())
+    assert bodies == {hashlib.sha256(b"shared by two").hexdigest(): b"shared by two"}
+    assert named in caplog.text
 
 
 def test_owners_do_not_share(store: Store, kept: Store, place: Path):
