@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from sqlalchemy import text
@@ -20,8 +20,9 @@ from sqlalchemy.exc import DatabaseError
 
 from agent import logs
 from agent.accounts.accounts import Accounts
-from agent.accounts.people import Person
+from agent.accounts.people import LOCAL, Person
 from agent.accounts.quotas import Quota
+from agent.accounts.tokens import ApiToken
 from agent.engine.context import WorkLimits
 from agent.errors import StoreError, TouchstoneError, UsageError
 from agent.settings.config import Config, personalize
@@ -109,6 +110,17 @@ class Workbenches:
                 bench.worker.reopen_live_world(bench.config)
                 bench.worker.use_models_of(bench.config)
             return bench
+
+    @cached_property
+    def token_accounts(self) -> Accounts:
+        """Where tokens are kept: with the accounts, or where nobody signs in, in a file of the same form."""
+        return self.accounts or Accounts(self.config)
+
+    def find_program(self, text: str) -> tuple[ApiToken, Person] | None:
+        """The token of this text and whom it acts for; None for one that does not hold on this server."""
+        token, person = self.token_accounts.find_program(text) if text else (None, LOCAL)
+        is_here = (person is LOCAL) == (self.accounts is None)
+        return (token, person) if token and is_here else None
 
     def open_server(self, admin: Person) -> Workbench:
         """The workbench whose settings are the server's. Raises UsageError for who is no admin (any more)."""
@@ -200,8 +212,8 @@ class Workbenches:
             still_open = list(self._open)
         for person_id in still_open:
             self._close(person_id)
-        if self.accounts is not None:
-            self.accounts.close()
+        if self.accounts is not None or "token_accounts" in vars(self):
+            self.token_accounts.close()
 
     def _get_or_open(self, key: str, make: Callable[[], Workbench], *, works: bool = True) -> Workbench:
         with self._lock:

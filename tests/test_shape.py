@@ -33,6 +33,7 @@ FLOORS = [
     {"workbench"},
     {"workbenches"},
     {"batch", "bot", "api"},
+    {"http"},
     {"cli", "__main__", "app", "pages"},
 ]
 EVERYBODYS = {"types", "text", *FLOORS[0]}

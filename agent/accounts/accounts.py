@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from agent.accounts import tables
 from agent.accounts.audit import AuditLog
-from agent.accounts.people import People, Person
+from agent.accounts.people import LOCAL, People, Person
 from agent.accounts.quotas import Quota, Quotas
 from agent.accounts.sign_in import SignInRules
-from agent.accounts.tokens import ApiTokens, Shares
+from agent.accounts.tokens import ApiToken, ApiTokens, Shares
 from agent.settings.config import Config
 from agent.store.database import open_engine
 from agent.store.migrations import migrate
@@ -34,9 +34,17 @@ class Accounts:
     def find_caller(self, text: str, scope: str) -> Person | None:
         """The person for whom a program acts with this token; None when it does not hold for the scope, or
         the person is blocked or may not sign in any more."""
+        token, person = self.find_program(text, scope)
+        return person if token and person is not LOCAL else None
+
+    def find_program(self, text: str, scope: str = "") -> tuple[ApiToken | None, Person]:
+        """The token of this text and the person that it acts for, LOCAL for one that was made where nobody
+        signs in; None for one that does not hold for the scope ("": for any)."""
         token = self.tokens.find(text, scope)
-        person = self.people.get(token.person_id) if token else None
-        return person if person and self.people.is_let_in(person) else None
+        if token is None or token.person_id == LOCAL.id:
+            return token, LOCAL
+        person = self.people.get(token.person_id)
+        return token if self.people.is_let_in(person) else None, person
 
     def close(self) -> None:
         """Close the file."""

@@ -51,6 +51,10 @@ class Person:
         return self.name or self.email or self.subject
 
 
+LOCAL = Person("local", "", "", "", "this computer", "admin", "", "", False, 0, 0, "")
+"""Whose tokens are those of a server where nobody signs in."""
+
+
 class People(AuditedTable):
     """Who has signed in. Thread-safe."""
 

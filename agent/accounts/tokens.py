@@ -18,12 +18,18 @@ from agent.accounts.people import Person
 from agent.errors import NotFound, UsageError
 from agent.store.ledger import utc_timestamp
 
-KEY_BYTES = 32
 SCOPES = {
     "reply": "POST /reply: answer a conversation",
     "messages": "POST /messages: answer messages as they come",
+    "research": "ask questions, in batches too",
+    "site": "ask websites",
+    "collect": "collect articles and threads",
+    "check": "check texts against their sources",
+    "library": "search the library, add to it, talk with it",
+    "read": "read every run, and what it found",
+    "decide": "decide as you would: accept, resolve conflicts, overrule marks, edit facts, erase notes",
 }
-"""What a token may be for."""
+"""What a token may be for. A program that decides is never taken for its person: each step names it."""
 MAX_TOKENS = 50
 """Tokens that hold, of one person."""
 t = tables.tokens.c
@@ -52,7 +58,7 @@ class ApiTokens(AuditedTable):
         wanted = tuple(scope for scope in SCOPES if scope in scopes)
         if not wanted or len(wanted) != len(set(scopes)):
             raise UsageError(f"choose what the token is for: {', '.join(SCOPES)}")
-        text = f"tst_{secrets.token_urlsafe(KEY_BYTES)}"
+        text = f"tst_{secrets.token_urlsafe()}"
         made = ApiToken(uuid.uuid4().hex, person.id, name.strip(), wanted, utc_timestamp(), "", "")
         row = {**vars(made), "scopes": " ".join(wanted), "hash": hash_key(text)}
         with self._writer.begin() as connection:  # one at a time: what is counted here stays true
@@ -78,11 +84,12 @@ class ApiTokens(AuditedTable):
         """Revoke every token of this person, at once."""
         self._write(tables.end_tokens(person.id))
 
-    def find(self, text: str, scope: str) -> ApiToken | None:
-        """The token of this text that holds for a scope, or None. Notes its use, once a minute at most."""
+    def find(self, text: str, scope: str = "") -> ApiToken | None:
+        """The token of this text that holds for a scope ("": for any), or None. Notes its use, once a minute
+        at most."""
         row = self._read(select(tables.tokens).where(t.hash == hash_key(text), t.revoked_at == "")).first()
         token = _to_token(row) if row else None
-        if token is None or scope not in token.scopes:
+        if token is None or (scope and scope not in token.scopes):
             return None
         if token.used_at[:16] != (now := utc_timestamp())[:16]:
             self._write(update(tables.tokens).where(t.id == token.id).values(used_at=now))
@@ -113,7 +120,7 @@ class Shares(AuditedTable):
 
     def create(self, owner: Person, run_id: str) -> tuple[Share, str]:
         """A new link to a run and its key, which is not stored. The caller checks whose the run is."""
-        key = f"shr_{secrets.token_urlsafe(KEY_BYTES)}"
+        key = f"shr_{secrets.token_urlsafe()}"
         made = Share(uuid.uuid4().hex, owner.id, run_id, utc_timestamp())
         self._write(insert(tables.shares).values(**vars(made), hash=hash_key(key)))
         self._audit.add(owner.id, "share run", f"run {run_id}")

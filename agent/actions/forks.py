@@ -18,7 +18,7 @@ from agent.engine.run_state import RunState
 from agent.engine.state import Change, to_jsonable
 from agent.errors import UsageError, describe_faults
 from agent.flows import FLOWS
-from agent.store.ledger import new_id, utc_timestamp
+from agent.store.ledger import name_program, new_id, utc_timestamp
 from agent.types import Note, Run, Settings, Status, Step
 
 CHANGEABLE_SETTINGS = frozenset(
@@ -64,7 +64,9 @@ def fork(
     change |= {"control": "forked", "forked_at": step + 1, "halt": None, "settings": made}
     change |= state.own.fork_change()
     at = utc_timestamp()
-    first = Step(n=step + 1, name="fork", change=to_jsonable(change), next=next, by="person", at=at)
+    first = Step(
+        n=step + 1, name="fork", change=name_program(to_jsonable(change)), next=next, by="person", at=at
+    )
     new = Run(
         id=new_id(),
         question=run.question,

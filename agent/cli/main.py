@@ -36,6 +36,7 @@ COMMANDS = {
     "work": ("work.work", "Work on the runs of a server with WORKERS=0, beside it or on another machine."),
     "backup": ("upkeep.backup", "Write everything that is kept to one file, while the server runs."),
     "restore": ("upkeep.restore", "Bring back what a backup holds."),
+    "token": ("upkeep.token", "Make, list or revoke tokens for programs, where nobody signs in."),
     "secrets": ("upkeep.secrets", "The keys saved in Settings: how they are encrypted, and with a new key."),
 }
 """Each command: its module in this package with its name there, and its help line."""

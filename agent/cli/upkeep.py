@@ -1,11 +1,14 @@
-"""`backup`, `restore` and `secrets`: for whoever runs a server."""
+"""`backup`, `restore`, `token` and `secrets`: for whoever runs a server."""
 
 from __future__ import annotations
 
 import time
 from argparse import Namespace
 
-from agent.cli.options import command, file_option, flag
+from agent.accounts.accounts import Accounts
+from agent.accounts.people import LOCAL
+from agent.accounts.tokens import SCOPES
+from agent.cli.options import command, file_option, flag, option, words_option
 from agent.cli.output import write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.settings.config import is_secret, read_config, resolve_data_folder
@@ -47,6 +50,32 @@ def restore(args: Namespace) -> int:
     write_stdout(f"{folder}: {len(done.manifest.files)} files of {done.manifest.made_at}")
     if done.kept:
         write_stderr(f"what was there before is kept in {done.kept}")
+    return 0
+
+
+@command(
+    option("name NAME", "what will use it; without it the tokens there are are listed", nargs="?"),
+    words_option("--for SCOPES", f"what for, comma-separated: {', '.join(SCOPES)}", "scopes"),
+    option("--revoke ID", "end the token of this id, at once"),
+)
+def token(args: Namespace) -> int:
+    """Make a token and print it, list those there are, or revoke one; returns the exit code."""
+    if (config := read_config()).has_login:
+        raise UsageError("people sign in on this server: each makes tokens of their own, on the screen You")
+    accounts = Accounts(config)
+    try:
+        if args.revoke:
+            accounts.tokens.revoke(LOCAL, args.revoke)
+        elif args.name:
+            _, text = accounts.tokens.create(LOCAL, args.name, args.scopes or ())
+            write_stderr("Keep it where the program reads it: it is shown once.")
+            write_stdout(text)
+        else:
+            for one in accounts.tokens.list(LOCAL):
+                state = "revoked" if one.revoked_at else f"last used {one.used_at or 'never'}"
+                write_stdout(f"{one.id}  {one.name}  ({', '.join(one.scopes)})  {state}")
+    finally:
+        accounts.close()
     return 0
 
 

@@ -84,6 +84,7 @@ def _steps(report: Report) -> list[dict[str, Any]]:
         number = next((action["step"] for action in step.change.get("actions", ())), None)
         made = actions.pop(number, []) if number is not None else []
         record = step.model_dump(mode="json", exclude={"change"})
+        record |= {"program": step.change["program"]} if "program" in step.change else {}
         record |= {"action": made[0]} if made else {}
         records.append(record | ({"beside": made[1:]} if made[1:] else {}))
     return records

@@ -10,8 +10,9 @@ import json
 import os
 import socket
 import uuid
-from collections.abc import Collection, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -51,6 +52,24 @@ NOTE_STEPS = ("steer", "send_back", "comment", "fork")
 ERASE_STEP = "erase"
 """The step by which a person erased a note: the steps before it were rewritten."""
 ANSWERED_FIRST = "someone else (perhaps another tab) answered first; their change is kept"
+
+
+_program: ContextVar[str] = ContextVar("program", default="")
+
+
+@contextmanager
+def act_as_program(name: str) -> Iterator[None]:
+    """What this thread records meanwhile for a person is recorded as done by their program of this name."""
+    former = _program.set(name)
+    try:
+        yield
+    finally:
+        _program.reset(former)
+
+
+def name_program(change: dict[str, Any]) -> dict[str, Any]:
+    """The change of a person's step, with the program that takes the step, if one does."""
+    return {**change, "program": name} if (name := _program.get()) else change
 
 
 class StaleHead(Exception):
@@ -169,7 +188,9 @@ class Ledger(TableAccess):
             if connection.execute(moved).rowcount != 1:
                 raise ConcurrentChange(f"run {run_id} went on meanwhile: pause it, then erase the note again")
             connection.execute(delete(tables.steps).where(s.run_id == run_id))
-            own = Step(n=head + 1, name=ERASE_STEP, change={}, next=steps[-1].next, by="person", at=at)
+            own = Step(
+                n=head + 1, name=ERASE_STEP, change=name_program({}), next=steps[-1].next, by="person", at=at
+            )
             for step in (*steps, own):
                 _insert_step(connection, run_id, step)
 
@@ -251,12 +272,14 @@ class Ledger(TableAccess):
         text: str = "",
         flows: Collection[str] = (),
         first_turns: bool = False,
+        behind: str = "",
         deleted: bool = False,
         limit: int = 0,
         offset: int = 0,
     ) -> list[Run]:
         """Runs, newest first, of one status and these flows, with `text` in the question, an answer or a note
-        of a person; at most `limit` (0: all) behind the first `offset`; `first_turns`: no later in a thread.
+        of a person; at most `limit` (0: all) behind the first `offset`, or behind the run `behind` (its id;
+        raises NotFound); `first_turns`: no later in a thread.
         One whose settings cannot be read is listed as failed, with the reason and default settings."""
         query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "")
         if status:
@@ -265,6 +288,9 @@ class Ledger(TableAccess):
             query = query.where(or_(*(r.settings.contains(f'"flow":"{name}"') for name in flows)))
         if first_turns:
             query = query.where(r.thread_id.in_((r.id, "")))
+        if behind:
+            at = self.get(behind).created_at
+            query = query.where(or_(r.created_at < at, and_(r.created_at == at, r.id > behind)))
         if text:
             asked = func.lower(r.question).contains(text.lower(), autoescape=True)
             is_said = or_(s.name.in_(NOTE_STEPS), s.change.contains('"answers":[{'))
@@ -298,7 +324,7 @@ def insert_run(connection: Connection, question: str, settings: Settings, first:
             **held,
         )
     )
-    _insert_step(connection, run_id, first.replace(at=at))
+    _insert_step(connection, run_id, first.replace(at=at, change=name_program(first.change)))
     return run_id
 
 
@@ -331,9 +357,8 @@ def insert_person_step(
         )
     if head is not None and row.head != head:
         raise ConcurrentChange(ANSWERED_FIRST)
-    step = Step(
-        n=row.head + 1, name=name, change=change, next=next or row.next, by="person", at=utc_timestamp()
-    )
+    change, at = name_program(change), utc_timestamp()
+    step = Step(n=row.head + 1, name=name, change=change, next=next or row.next, by="person", at=at)
     connection.execute(
         update(tables.runs)
         .where(r.id == run_id)

@@ -178,6 +178,8 @@ def build_cards(view: RunSnapshot) -> list[Card]:
     for step in view.steps:
         told = _tell_notes(step) if step.name != "fork" else []
         told += _tell_events(step) + _tell_person(step, view)
+        for card in told if (program := step.change.get("program")) else ():
+            card.title = card.title.replace("You ", f"The program “{program}” ", 1)
         new = [a for a in step.change.get("actions") or [] if a["step"] == step.n]  # others: facts counted
         if new:
             told.append(_tell_round(step.n, looks + 1, new, view))

@@ -7,6 +7,7 @@ import asyncio
 import base64
 import contextlib
 import ctypes
+import functools
 import gc
 import hashlib
 import importlib
@@ -22,6 +23,7 @@ from urllib.parse import parse_qs
 
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import logger as streamlit_logger
 from streamlit import runtime
@@ -214,7 +216,16 @@ def handle_script_error(trouble: Exception) -> bool:
 
 
 _OPERATIONS = OperationsHttp(client.benches, http_gate.is_known_name)
-ROUTES = [*_OPERATIONS.routes, *bot_services.HTTP.routes]
+_open_api = functools.cache(lambda: importlib.import_module("agent.http.app").make_app(client.benches))
+
+
+async def _serve_programs(scope: Scope, receive: Receive, send: Send) -> None:
+    """The API for programs, made at its first request: it imports much that the screens do not need."""
+    app: ASGIApp = await asyncio.to_thread(_open_api)
+    await app(scope, receive, send)
+
+
+ROUTES = [*_OPERATIONS.routes, *bot_services.HTTP.routes, Mount("/api/v1", app=_serve_programs)]
 MIDDLEWARE = [
     Middleware(SecurityHeadersMiddleware),
     Middleware(http_gate.HttpGate),

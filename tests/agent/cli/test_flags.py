@@ -33,6 +33,7 @@ LINES = {
     "work": "--concurrency 8",
     "backup": "F",
     "restore": "F --into D --force --check",
+    "token": "reader --for read,research --revoke T",
     "secrets": "--new-key --rotate --forget",
 }
 

@@ -1,0 +1,114 @@
+"""Which program asks, for whom, and what it may: by its token alone, on this machine too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from agent.accounts.quotas import RequestRates
+from agent.accounts.tokens import ApiToken
+from agent.bot.http import RequestRefused
+from agent.engine.snapshots import RunSnapshot
+from agent.errors import NotFound, UsageError
+from agent.flows import FLOWS
+from agent.store.ledger import act_as_program
+from agent.workbench import Workbench
+from agent.workbenches import Workbenches
+
+FLOW_SCOPES = {flow: {"check_text": "check", "chat": "library"}.get(flow, flow) for flow in FLOWS}
+"""The scope that a program needs for the runs of a flow."""
+DECIDING_ACTS = frozenset("accept settle overrule erase_note mark correct revise add".split())
+"""The acts that give a person's word: they need the scope `decide`, too."""
+
+
+class NotPossible(RequestRefused):
+    """What is asked is not possible now, but these acts are."""
+
+    def __init__(self, sentence: str, possible: Sequence[str]) -> None:
+        super().__init__(HTTPStatus.CONFLICT, sentence)
+        self.possible = list(possible)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program with a token that holds, and the workbench of the person it acts for. `still_holds`: does the
+    token hold at this moment?"""
+
+    token: ApiToken
+    bench: Workbench
+    still_holds: Callable[[], bool]
+
+    def require(self, *scopes: str) -> None:
+        """Raise RequestRefused (403) for a token that has none of these scopes."""
+        if not set(scopes) & set(self.token.scopes):
+            wanted = " or ".join(scopes)
+            raise RequestRefused(
+                HTTPStatus.FORBIDDEN,
+                f"this token is not for that: make one with the scope {wanted} (it has "
+                f"{', '.join(self.token.scopes)})",
+            )
+
+    def require_flow(self, flow: str, *others: str) -> None:
+        """Raise RequestRefused (403) for a token without the scope of a flow or one of the others."""
+        self.require(FLOW_SCOPES[flow], *others)
+
+    def open_run(self, run_id: str, *others: str) -> RunSnapshot:
+        """A run of the person. Raises NotFound for any other and one in the bin, RequestRefused (403) without
+        the scope of its flow or one of the `others`."""
+        self.require(*FLOW_SCOPES.values(), *others)
+        view = self.bench.snapshot(run_id)
+        if self.bench.store.ledger.is_deleted(run_id):
+            raise NotFound(f"run {run_id} is in the bin: its person can restore it on the screen Runs")
+        self.require_flow(view.run.settings.flow, *others)
+        return view
+
+    def acting(self) -> AbstractContextManager[None]:
+        """What is recorded meanwhile is recorded as done by this program."""
+        return act_as_program(self.token.name)
+
+    def check_quota(self) -> None:
+        """Raise RequestRefused (429) when the person's quota allows no further run now."""
+        try:
+            self.bench.check_quota()
+        except UsageError as used_up:
+            raise RequestRefused(HTTPStatus.TOO_MANY_REQUESTS, str(used_up)) from used_up
+
+
+def identify_program(benches: Workbenches, rates: RequestRates, authorization: str) -> Program:
+    """The program that sends this `authorization` header. Raises RequestRefused (401, 429), TouchstoneError
+    when the workbench cannot be opened."""
+    scheme, _, text = authorization.partition(" ")
+    text = text.strip() if scheme.lower() == "bearer" else ""
+    found = benches.find_program(text)
+    if found is None:
+        where = "on the screen You" if benches.accounts else "with `./touchstone token NAME --for SCOPES`"
+        raise RequestRefused(
+            HTTPStatus.UNAUTHORIZED, f"send a token that holds, made {where}: authorization: Bearer tst_…"
+        )
+    token, person = found
+    if wait := rates.take(person.id):
+        sentence = f"too many requests: ask again in {wait} s"
+        raise RequestRefused(HTTPStatus.TOO_MANY_REQUESTS, sentence, wait)
+    bench = benches.open(person) if benches.accounts else benches.local()
+    return Program(token, bench, lambda: benches.find_program(text) is not None)
+
+
+_BEARER = HTTPBearer(auto_error=False, description="a token of a person, or of `./touchstone token`")
+
+
+def find_program(
+    request: Request, _given: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
+) -> Program:
+    """The program that sends a request. Raises as `identify_program` does."""
+    found: Program = request.app.state.identify(request.headers.get("authorization", ""))
+    return found
+
+
+Caller = Annotated[Program, Depends(find_program)]
+"""The program that asks, as a parameter of a route."""

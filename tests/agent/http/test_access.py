@@ -1,0 +1,148 @@
+"""Who may what: every route without a token, with one of somebody else, one for other things, a revoked one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.agent.http.conftest import EVERY, QUESTION
+from tests.web.login import LOGIN
+
+SECRET_SCOPES = ["messages"]
+"""Scopes that no route is for."""
+
+
+def make_sample(shape: dict[str, Any], contract: dict[str, Any]) -> Any:
+    """A value of this shape, as small as can be."""
+    if "$ref" in shape:
+        return make_sample(contract["components"]["schemas"][shape["$ref"].rpartition("/")[2]], contract)
+    if "anyOf" in shape:
+        return make_sample(shape["anyOf"][0], contract)
+    if "enum" in shape or "const" in shape:
+        return shape.get("const", shape.get("enum", [None])[0])
+    if shape.get("type") == "object":
+        needed = shape.get("required", ())
+        return {name: make_sample(shape["properties"][name], contract) for name in needed}
+    return {"string": "x", "integer": 1, "number": 1.0, "boolean": True, "array": []}[shape["type"]]
+
+
+def list_requests(
+    contract: dict[str, Any], run_id: str, batch_id: str
+) -> list[tuple[str, str, dict[str, Any]]]:
+    """A valid request to every route about this run and batch: method, address, options."""
+    made = []
+    known = {"run_id": run_id, "batch_id": batch_id, "sentence": "s1", "name": "md", "act": "stop"}
+    for path, methods in contract["paths"].items():
+        for method, route in methods.items():
+            needed = [p for p in route.get("parameters", ()) if p["in"] == "query" and p.get("required")]
+            options: dict[str, Any] = {"params": {one["name"]: "x" for one in needed}}
+            content = route.get("requestBody", {}).get("content", {})
+            if "application/json" in content:
+                options["json"] = make_sample(content["application/json"]["schema"], contract)
+                if path == "/runs":
+                    options["json"] = {
+                        "question": QUESTION,
+                        "settings": {"world": "demo", "model": "keyless"},
+                    }
+            elif content:
+                options["content"] = b"text"
+            made.append((method, path.format(**known), options))
+    return made
+
+
+def test_no_route_is_open_to_whom_it_is_not_for(shared) -> None:
+    server, ann, bo = shared
+    run_id = server.run(ann)
+    reader = server.call(server.make_token(ann))
+    made = reader.post("/batches", json={"table": "question\nWhere?\n", "settings": {"world": "demo"}})
+    assert made.status_code == 201
+    contract = reader.get("/openapi.json").json()
+    requests = list_requests(contract, run_id, made.json()["id"])
+    assert len(requests) > 45 and QUESTION in reader.get(f"/runs/{run_id}").text
+    steps = server.bench(ann).snapshot(run_id).head
+    tokens = server.benches.token_accounts.tokens
+    revoked = server.make_token(ann)
+    tokens.revoke(ann, tokens.list(ann)[0].id)
+    callers = {
+        "no token": (server.call(), {401}),
+        "a wrong token": (server.call("tst_wrong"), {401}),
+        "a revoked token": (server.call(revoked), {401}),
+        "wrong scopes": (server.call(server.make_token(ann, SECRET_SCOPES)), {403}),
+        "of another": (server.call(server.make_token(bo)), {404}),
+    }
+    told = 0
+    for who, (caller, right) in callers.items():
+        for method, path, options in requests:
+            is_own = who == "of another" and run_id not in path and made.json()["id"] not in path
+            answer = caller.request(method, path, **options)
+            assert is_own or answer.status_code in right, (who, method, path, answer.text)
+            assert run_id not in answer.text.replace(path, "") or answer.status_code == 404, (who, path)
+            assert "2 November 2026" not in answer.text and not answer.is_server_error, (who, path)
+            told += 1
+    assert told >= 180 and server.bench(ann).snapshot(run_id).head == steps
+    assert [run.id for run in server.bench(ann).runs() if run.id == run_id]
+
+
+def test_a_token_is_for_the_flows_of_its_scopes_and_decides_only_with_decide(local) -> None:
+    run_id = local.run()
+    site = local.call(local.make_token(scopes=["site"]))
+    assert site.get(f"/runs/{run_id}").status_code == 403 and site.get("/runs").json()["runs"] == []
+    assert site.get("/runs?flow=research").status_code == 403
+    reader = local.call(local.make_token(scopes=["read"]))
+    assert reader.get(f"/runs/{run_id}/answer").status_code == 200
+    assert reader.post("/runs", json={"question": "Why?"}).status_code == 403
+    assert reader.post(f"/runs/{run_id}/acts/pause").status_code == 403
+    asker = local.call(local.make_token(scopes=["research"]))
+    refused = asker.post(f"/runs/{run_id}/acts/accept")
+    assert refused.status_code == 403 and "decide" in refused.json()["detail"]
+    decider = local.call(local.make_token(scopes=["research", "decide"]))
+    assert decider.post(f"/runs/{run_id}/acts/accept").json()["status"] == "done"
+
+
+def test_this_machine_is_no_exception_and_a_token_of_another_kind_of_server_does_not_hold(
+    local, serve
+) -> None:
+    refused = local.call().get("/runs")
+    assert refused.status_code == 401 and "./touchstone token" in refused.json()["detail"]
+    assert refused.headers["www-authenticate"] == "Bearer"
+    token = local.make_token()
+    assert local.call(token).get("/runs").status_code == 200
+    assert serve(**LOGIN).call(token).get("/runs").status_code == 401
+
+
+def test_private_notes_do_not_leave(local) -> None:
+    run_id, secret = local.run(), "the mayor Quibbleworth told us of zinc-plated bolts"
+    bench = local.bench()
+    bench.act(run_id, "send_back", note=f"Look for {secret}", private=True)
+    bench.drive(run_id)
+    reader = local.call(local.make_token())
+    contract = reader.get("/openapi.json").json()
+    gets = [one for one in list_requests(contract, run_id, "none") if one[0] == "get" and run_id in one[1]]
+    assert len(gets) >= 6
+    for _, path, options in gets:
+        assert "Quibbleworth" not in (text := reader.get(path, **options).text) and "zinc" not in text, path
+    assert "Quibbleworth" not in reader.get("/runs").text
+    assert "Quibbleworth" not in reader.get(f"/runs/{run_id}/exports/json").text
+
+
+def test_too_many_requests_and_a_quota_say_when_to_come_again(serve) -> None:
+    server = serve(API_RATE="2")
+    reader = server.call(server.make_token())
+    answers = [reader.get("/runs") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert 1 <= int(answers[2].headers["retry-after"]) <= 30
+    assert "ask again in" in answers[2].json()["detail"]
+
+
+def test_the_quota_of_the_person_holds(shared) -> None:
+    server, ann, _ = shared
+    asked = {"question": QUESTION, "settings": {"world": "demo", "model": "keyless"}}
+    caller = server.call(server.make_token(ann))
+    most = server.benches.token_accounts.quotas.get(ann.id).runs
+    assert [caller.post("/runs", json=asked).status_code for _ in range(most)] == [201] * most
+    over = caller.post("/runs", json=asked)
+    assert over.status_code == 429 and "your quota" in over.json()["detail"]
+
+
+def test_every_scope_is_used(local) -> None:
+    for scope in EVERY:
+        assert local.call(local.make_token(scopes=[scope])).get("/nowhere").status_code == 404
