@@ -34,6 +34,7 @@ FLOORS = [
     {"workbenches"},
     {"batch", "bot", "api"},
     {"http"},
+    {"client"},
     {"cli", "__main__", "app", "pages"},
 ]
 EVERYBODYS = {"types", "text", *FLOORS[0]}

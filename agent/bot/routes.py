@@ -37,7 +37,7 @@ RULES = {
     "/api/v1/library/documents": RouteRule(("POST",), "token", 50_000_000),
     "/api/v1/openapi.json": RouteRule(READ),
     "/api/v1/docs": RouteRule(READ),
-    "/api/v1/*": RouteRule((*READ, "POST"), "token", 6_000_000),
+    "/api/v1*": RouteRule((*READ, "POST"), "token", 6_000_000),
     "/_stcore/upload_file/*": RouteRule(("PUT", "DELETE", "OPTIONS"), "owner", None),
     "/_stcore/metrics": RouteRule(caller="nobody"),
     "/_stcore/agent/*": RouteRule(caller="nobody"),

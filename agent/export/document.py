@@ -224,7 +224,12 @@ def _edits(report: Report) -> list[Block]:
         decided = "" if own and fact.decision == "pinned" else _describe_decision(fact)
         if done := ", ".join(filter(None, (added, "corrected" if fact.former else "", decided))):
             rows.append([done, fact.statement, fact.former, _link(fact)])
-    edits = Bullets.of([f"{_place(report, edit.step)}: {edit.text}"] for edit in report.edits)
+    programs = {
+        step.n: f", by program {name}" for step in report.steps if (name := step.change.get("program"))
+    }
+    edits = Bullets.of(
+        [f"{_place(report, edit.step)}{programs.get(edit.step, '')}: {edit.text}"] for edit in report.edits
+    )
     return [*edits, *_table(["Fact", "Statement", "Before the correction", "Page"], rows)]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
@@ -23,7 +23,7 @@ from agent.accounts.quotas import RequestRates
 from agent.bot.http import RequestRefused
 from agent.errors import ConcurrentChange, NotFound, TouchstoneError, UsageError
 from agent.http import batches, library, runs
-from agent.http.programs import NotPossible, Program, identify_program
+from agent.http.programs import NotPossible, Program, check_body, identify_program
 from agent.workbenches import Workbenches
 
 log = logging.getLogger(__name__)
@@ -47,6 +47,7 @@ def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
         redoc_url=None,
         openapi_url=None,
         responses={str(int(status)): told for status in _list_refusals()},
+        dependencies=[Depends(check_body)],
         redirect_slashes=False,
     )
     rates, lock = list[RequestRates](), threading.Lock()
@@ -68,7 +69,7 @@ def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
     )
     for kind, handler in handlers:
         app.add_exception_handler(kind, handler)  # type: ignore[arg-type]
-    contract = _make_contract(app)
+    contract = app.state.contract = _make_contract(app)
     page = render_page(contract)
     app.add_route("/openapi.json", lambda _request: JSONResponse(contract), include_in_schema=False)
     app.add_route("/docs", lambda _request: HTMLResponse(page), include_in_schema=False)
@@ -78,6 +79,7 @@ def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
 def _list_refusals() -> list[HTTPStatus]:
     """The statuses of a problem."""
     return [
+        HTTPStatus.BAD_REQUEST,
         HTTPStatus.UNAUTHORIZED,
         HTTPStatus.FORBIDDEN,
         HTTPStatus.NOT_FOUND,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -108,6 +109,17 @@ def find_program(
     """The program that sends a request. Raises as `identify_program` does."""
     found: Program = request.app.state.identify(request.headers.get("authorization", ""))
     return found
+
+
+async def check_body(request: Request) -> None:
+    """Raise UsageError for a body with what JSON and UTF-8 do not know, wherever in it."""
+    if "json" in request.headers.get("content-type", ""):
+        try:
+            json.dumps(await request.json(), ensure_ascii=False, allow_nan=False).encode()
+        except (ValueError, RecursionError) as wrong:
+            raise UsageError(
+                "the body holds half a character, NaN or Infinity: send JSON in UTF-8"
+            ) from wrong
 
 
 Caller = Annotated[Program, Depends(find_program)]

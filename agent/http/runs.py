@@ -41,6 +41,8 @@ from agent.types import Fact, Record, Settings, Status
 
 ROUTER = APIRouter(tags=["runs"])
 _starting = threading.Lock()
+WAIT_S = 25.0
+"""Seconds that a request may wait for a run to come to rest."""
 StartedFlow = Literal["research", "site", "collect", "check_text", "chat"]
 
 
@@ -150,7 +152,7 @@ async def get_run(
     run_id: str,
     program: Caller,
     wait: Annotated[
-        float, Query(ge=0, le=25, description="seconds to wait for a run at work to come to rest")
+        float, Query(ge=0, le=WAIT_S, description="seconds to wait for a run at work to come to rest")
     ] = 0,
 ) -> RunRecord:
     """A run as it is now, or when it rests: it waits for a decision, has an answer, paused or ended."""
@@ -167,7 +169,7 @@ async def get_run(
     "/runs/{run_id}/events",
     response_class=StreamingResponse,
     responses={
-        str(int(HTTPStatus.OK)): {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+        str(int(HTTPStatus.OK)): {"content": {"text/event-stream": {}}},
         str(int(HTTPStatus.NO_CONTENT)): {"description": "it rests, and all of it was told"},
     },
 )
@@ -232,9 +234,7 @@ def get_evidence(
     responses={
         str(int(HTTPStatus.OK)): {
             "description": "the file",
-            "content": {
-                one.mime: {"schema": {"type": "string", "format": "binary"}} for one in FORMATS.values()
-            },
+            "content": {one.mime: {} for one in FORMATS.values()},
         }
     },
 )
@@ -265,8 +265,9 @@ def _make_route(act: Act) -> Callable[..., ActResult]:
         if act.name in DECIDING_ACTS:
             program.require("decide")
         values = given.model_dump(exclude_unset=True) if given else {}
-        if values.get("reason"):  # shown wherever the decision is
-            values["reason"] = f"by program {program.token.name}: {values['reason']}"
+        for name in {"reason", "because"} & values.keys():  # shown wherever the decision is
+            if values[name].strip():
+                values[name] = f"by program {program.token.name}: {values[name].strip()}"
         act.read(values)
         try:
             act.check(view)

@@ -135,7 +135,9 @@ def table(bench: Bench) -> Result:
                     tried += 1
                     status = ask(served.port, path, *headers, method=method)
                     misses += [f"{method} {path} {headers}: {status}"] if status not in expected else []
-                if rule.max_body:
+                if rule.max_body and not row.startswith(
+                    "/api/"
+                ):  # it asks for a token before it reads a body
                     tried += 2
                     full = ask(served.port, path, own, body=b" " * rule.max_body)
                     over = ask(served.port, path, own, body=b" " * (rule.max_body + 1))

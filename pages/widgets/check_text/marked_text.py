@@ -51,7 +51,8 @@ def _render_sentence(one: MarkedSentence, run_id: str) -> str:
         return f'<span class="pending" title="Not checked yet">{text}</span>'
     label, sign = (DIFFERS, "≠") if one.differs else (one.label, MARK_SIGNS[one.mark])
     shown = f"{sign} {label}" if one.is_problem else sign
-    person = ' <span class="by">set by you</span>' if one.overruled else ""
+    who = "" if one.overruled.startswith("by program ") else "by you"
+    person = f' <span class="by">set {who or "by a program"}</span>' if one.overruled else ""
     tone = "warn" if one.differs else TONES[one.mark]
     tip = escape.html(escape.shorten(f"{one.label}. {one.reason or one.closest}", 200))
     see = markup.see(f"{run_id}.{one.sentence.id}")
@@ -68,7 +69,8 @@ def render_evidence(one: MarkedSentence) -> str:
     parts = [f"<p><b>{one.label.capitalize()}</b> <span class='soft small'>{escape.html(number)}</span></p>"]
     if one.overruled:
         own = f"(the check: {MARK_LABELS[one.automatic] if one.automatic else 'nothing yet'})"
-        parts.append(f"<p>Set by you: {escape.html(one.overruled)} <span class='soft'>{own}</span></p>")
+        by = "" if one.overruled.startswith("by program ") else "by you: "
+        parts.append(f"<p>Set {by}{escape.html(one.overruled)} <span class='soft'>{own}</span></p>")
     parts += [markup.paragraph(escape.html(f"{one.reason.rstrip('.')}."), "")] if one.reason else []
     if one.closest and one.facts:
         intro = QUOTED_BY.get(one.automatic or "", "Closest in the source")

@@ -11,6 +11,8 @@ from agent.actions.acts import ACTS
 from agent.types import Settings
 from tests.agent.http.conftest import DEMO, QUESTION
 
+CITED = "The bridge is red ([the Courier](https://granvattnet-courier.example/2026/11/02/bridge-open))."
+
 
 def read_events(text: str) -> list[tuple[int, str]]:
     """The ids of the steps in a stream, with the names of the steps."""
@@ -125,6 +127,19 @@ def test_every_act_of_the_table_has_a_route_and_what_is_not_possible_now_is_told
     branch = caller.post(f"/runs/{run_id}/acts/fork", json={"step": 0}).json()
     assert branch["run"] != run_id
     assert local.bench().snapshot(branch["run"]).steps[-1].change["program"] == "reader"
+
+
+def test_the_reason_of_a_program_begins_with_its_name(local) -> None:
+    bench, caller = local.bench(), local.call(local.make_token(name="night job"))
+    run_id = caller.post("/runs", json={"flow": "check_text", "text": CITED, "settings": DEMO}).json()["id"]
+    bench.drive(run_id)
+    marked = bench.snapshot(run_id).state.own.checked_text(bench.snapshot(run_id).state).sentences[0]
+    given = {"sentence": marked.sentence.id, "mark": "supported", "reason": "I looked."}
+    assert caller.post(f"/runs/{run_id}/acts/overrule", json=given).status_code == 200
+    view = bench.snapshot(run_id)
+    assert view.state.own.checked_text(view.state).sentences[0].overruled == "by program night job: I looked."
+    empty = caller.post(f"/runs/{run_id}/acts/overrule", json={**given, "reason": " "})
+    assert empty.status_code == 422 and "say why" in empty.json()["detail"]
 
 
 def test_a_question_follows_and_texts_and_start_pages_are_taken(local) -> None:

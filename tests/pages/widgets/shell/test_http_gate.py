@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import streamlit as st
 from starlette.exceptions import HTTPException
+from starlette.routing import Mount
 from streamlit import config as streamlit_config
 from streamlit.runtime import Runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
@@ -19,6 +20,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 
 from agent.accounts.people import Person
 from agent.bot.routes import RULES, find_rule
+from agent.http.app import make_app
 from agent.settings.config import ROOT, read_config
 from agent.workbenches import Workbenches
 from pages.widgets.shell import client, http_gate, server
@@ -128,13 +130,29 @@ def test_a_method_or_a_body_that_is_not_in_the_table_is_refused() -> None:
     assert ask("/_stcore/agent/mcp") == 404, "nobody may"
 
 
+def test_the_api_takes_bodies_up_to_a_size_and_its_contract_is_no_secret() -> None:
+    assert ask("/api/v1/runs", method="POST", body=50_000_000, authorization="Bearer x") == 413
+    assert ask("/api/v1/runs/r/acts/stop", method="POST", body=5_000_000, host="evil.example") == 403
+    assert ask("/api/v1/library/documents", method="POST", body=40_000_000) == 200, "documents are larger"
+    assert ask("/api/v1/runs", method="DELETE") == 405
+    assert ask("/api/v1/runs", host="evil.example", authorization="Bearer x") == 200, "it checks the token"
+    assert ask("/api/v1/docs", host="evil.example", authorization="Bearer x") == 403
+
+
 def test_every_route_of_the_server_has_its_row_with_its_methods(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Runtime, "_instance", None)
     app = st.App(str(ROOT / "app.py"), routes=server.ROUTES)
     served = app._build_starlette_app().routes
     paths = [getattr(route, "path", "") for route in served]
     assert {"/reply", "/media/{file_id:path}", "/_stcore/stream", "/oauth2callback"} <= set(paths)
+    contract = make_app(client.benches).state.contract["paths"]
+    mounted = {f"/api/v1{path}": {method.upper() for method in told} for path, told in contract.items()}
+    assert len(mounted) > 40 and all(told <= set(find_rule(path).methods) for path, told in mounted.items())
+    paths += [*mounted, "/api/v1/docs", "/api/v1/openapi.json"]
     for route in server.ROUTES:
+        if isinstance(route, Mount):
+            assert find_rule(f"{route.path}/x").caller == "token"
+            continue
         assert route.path in RULES and set(route.methods or ()) == set(RULES[route.path].methods), route.path
     assert RULES.keys() - set(paths) == {name for name in RULES if "*" in name or " " in name}, (
         "no row without a route"
