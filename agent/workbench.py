@@ -121,9 +121,7 @@ class Workbench:
         with self.worker.limits.admit_start(self.store):
             if unstored:
                 return self.unstored.create(question, settings, first)
-            run_id = self.store.ledger.create(question, settings, first)
-        self.worker.schedule(run_id)
-        return run_id
+            return self.store.ledger.create(question, settings, first)
 
     def check_quota(self) -> None:
         """Raise UsageError when the person's quota allows no further run now."""

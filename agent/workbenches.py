@@ -63,9 +63,10 @@ class Workbenches:
         self.config = config
         self.accounts: Accounts | None = None
         if config.has_login:
-            if not config.WORKERS:
+            if not config.WORKERS or config.WORKERS_APART:
                 raise UsageError(
-                    "WORKERS=0 is for a server without a login: `./touchstone work` drives one store"
+                    "WORKERS=0 and WORKERS_APART are for a server without a login: `./touchstone work` "
+                    "drives one store, and here each person has one"
                 )
             if config.DATABASE_URL and make_url(config.DATABASE_URL).get_backend_name() != "sqlite":
                 raise UsageError(

@@ -76,7 +76,6 @@ def commit(
             if head is not None or (now.head, now.run.status) == (view.head, view.run.status):
                 raise
             continue
-        bench.worker.schedule(run_id)
         return n
     raise ConcurrentChange("the run moves too fast to be changed now: pause it, then try again")
 

@@ -86,8 +86,6 @@ def fork(
     bench.store.calls.adopt(new.id, calls, keep_key=lambda call: False)
     summary = flow.fold_steps([*shared, first]).summary()
     bench.store.ledger.add_if_absent(new, [*shared, first], **summary)
-    if new.status is Status.RUNNING:
-        bench.worker.schedule(new.id)
     return new.id
 
 

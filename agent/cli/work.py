@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from argparse import Namespace
 
-from agent.cli.options import command, count, option
+from agent.cli.options import command, count, flag, option
 from agent.cli.output import write_stderr
 from agent.errors import UsageError
 from agent.settings.config import read_config
 from agent.workbench import Workbench
 
 
-@command(option("--concurrency N", "runs that may work at the same time", type=count, default="4"))
+@command(
+    option("--concurrency N", "runs that may work at the same time", type=count, default="4"),
+    flag(
+        "--told",
+        "drive at once the runs that standard input names, one a line, and end with it (WORKERS_APART)",
+    ),
+)
 def work(args: Namespace) -> int:
     """Work until the process is told to end (SIGTERM, Ctrl+C); runs rest where they are, and another process
     takes them over. Returns the exit code. Raises UsageError for a server with a login."""
-    config = read_config({"WORKERS": str(args.concurrency)})
+    config = read_config({"WORKERS": str(args.concurrency), "WORKERS_APART": "false"})
     if config.has_login:
         raise UsageError("`work` drives one store, and a server with a login has one a person")
     ended = threading.Event()
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, lambda *_: ended.set())
     bench = Workbench(config)
+
+    def hear() -> None:
+        for line in sys.stdin:
+            bench.worker.put_back(line.strip())
+        ended.set()
+
     try:
+        bench.worker.is_watched_from_afar = True
         bench.start_workers()
+        if args.told:
+            threading.Thread(target=hear, name="told", daemon=True).start()
         shown = bench.store.url.render_as_string(hide_password=True)
         write_stderr(f"working on the runs of {shown}, {args.concurrency} at a time; Ctrl+C ends it")
         ended.wait()

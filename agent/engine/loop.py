@@ -7,6 +7,7 @@ command line or a task queue, any number of times and from any number of process
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -119,15 +120,20 @@ def drive(
     owner: str,
     equip: Callable[[Run, Lease], RunContext],
     watch: Callable[[], None] | None = None,
+    slice_s: float = math.inf,
 ) -> Status:
-    """Drive a run until it rests; returns its status. Does nothing when another worker holds it.
+    """Drive a run until it rests, or for a slice of so many seconds; returns its status. Does nothing when
+    another worker holds it.
 
     `equip` builds the run's context; `watch` is called after each recorded step. A Signal makes the run
     rest; an error in a step is stored with the run (status failed)."""
     with closing(take_steps(run_id, flows=flows, store=store, owner=owner, equip=equip)) as steps:
+        began = time.monotonic()
         for _ in steps:
             if watch:
                 watch()
+            if time.monotonic() - began > slice_s:
+                break
     return store.ledger.get(run_id).status
 
 

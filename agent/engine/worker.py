@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import queue
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from agent import logs
 from agent.engine.batch_scheduler import BatchScheduler
 from agent.engine.context import RunContext, WorkLimits
+from agent.engine.dispatch import ApartDispatcher, QueueDispatcher, ThreadDispatcher
 from agent.engine.loop import Flow, drive
 from agent.engine.shared_pace import SharedHostRateLimiter
 from agent.errors import (
@@ -39,7 +40,7 @@ from agent.settings import config as configuration
 from agent.settings import reply_config
 from agent.store.database import Store
 from agent.store.dialect import is_sqlite
-from agent.store.ledger import Lease, new_owner_id
+from agent.store.ledger import LEASE_S, Lease, new_owner_id
 from agent.text.plurals import format_count
 from agent.types import Run, Sentence, Settings, Status
 from agent.web.world import World, open_world
@@ -92,6 +93,11 @@ class ModelRests:
         rest = self._rests.get(run_id)
         return rest is None or self._clock() >= rest.next_at
 
+    def wait_s(self, run_id: str) -> float:
+        """In how many seconds a run that rests may be tried; 0 when it does not rest."""
+        rest = self._rests.get(run_id)
+        return max(RECOVER_S, rest.next_at - self._clock()) if rest else 0.0
+
     def describe(self, run_id: str) -> str:
         """Why a run rests, and when it is tried again, in a sentence or two for a person; "" otherwise."""
         if not (rest := self._rests.get(run_id)):
@@ -128,10 +134,6 @@ class Worker:
         self.person = ""
         """The hash of whose runs these are, for the log; "" without a login."""
         self.shutdown_event = threading.Event()
-        self._queue: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._queued: set[str] = set()
-        self._busy: set[str] = set()
-        self._requeue: set[str] = set()
         self.rests = ModelRests()
         self.checked: dict[str, Sequence[Sentence]] = {}
         """By run the sentences that are checked of the answer it writes."""
@@ -141,31 +143,41 @@ class Worker:
         self._worlds: dict[str, World] = {}
         self.model_search = ModelSearch(config)
         self._reply_model: ReplyModel | None = None
-        self._threads: list[threading.Thread] = []
+        self._keepers: list[threading.Thread] = []
+        self.dispatcher = self._choose_dispatcher()
+        self.is_watched_from_afar = isinstance(self.dispatcher, QueueDispatcher)
+        """Whether other processes show the runs: then what is to be shown goes through the store."""
+        store.writer.enqueue, store.writer.wake = self.dispatcher.enqueue, self.dispatcher.wake
+
+    def _choose_dispatcher(self) -> ThreadDispatcher | ApartDispatcher | QueueDispatcher:
+        store, event = self.store, self.shutdown_event
+        if self.config.WORKERS_APART:
+            return ApartDispatcher(self.config, event)
+        if is_sqlite(store.engine.dialect) or self.config.has_login:
+            return ThreadDispatcher(self._work, event)
+        return QueueDispatcher(store.writer, self._work_slice, event)
 
     def start(self, threads: int) -> None:
         """Start working, on runs of an earlier process too, or with more threads than before; with 0 other
         processes do the work (`./touchstone work`)."""
         if not threads:
             return
-        keepers = [] if self._threads else [self._recover, self._sync_library]
-        targets = [*keepers, *[self._work] * (threads - max(0, len(self._threads) - 2))]
-        started = [
-            threading.Thread(target=target, name=f"worker-{i}", daemon=True)
-            for i, target in enumerate(targets, len(self._threads))
-        ]
-        self._threads += started
-        for thread in started:
-            thread.start()
+        self.dispatcher.start(threads)
+        if not self._keepers and not isinstance(self.dispatcher, ApartDispatcher):
+            self._keepers = [
+                threading.Thread(target=target, name=target.__name__.strip("_"), daemon=True)
+                for target in (self._recover, self._sync_library)
+            ]
+            for thread in self._keepers:
+                thread.start()
 
     def stop(self, timeout: float = 5.0) -> None:
         """Stop all runs where they are (the next process goes on) and end the threads, within `timeout`
         seconds each."""
         self.shutdown_event.set()
         self._library_sync_due.set()
-        for _ in self._threads:
-            self._queue.put("")
-        for thread in self._threads:
+        self.dispatcher.stop(timeout)
+        for thread in self._keepers:
             thread.join(timeout)
         for world in self._worlds.values():
             world.close()
@@ -174,27 +186,23 @@ class Worker:
 
     def is_busy(self) -> bool:
         """Is a run at work or queued here, or a batch that still has rows to start?"""
-        with self._lock:
-            if self._busy or self._queued:
-                return True
+        if self.dispatcher.is_busy():
+            return True
         return bool(self.store.ledger.list_claimable() or self.store.batches.list_running())
 
     def find_faults(self) -> list[str]:
         """Which threads ended although they should work; one sentence when none was started."""
-        if not self._threads:
+        if isinstance(self.dispatcher, ApartDispatcher):
+            return self.dispatcher.find_faults()
+        if not self._keepers:
             return ["the workers were not started"] if self.config.WORKERS else []
-        return [f"{thread.name} ended" for thread in self._threads if not thread.is_alive()]
-
-    def schedule(self, run_id: str) -> None:
-        """Drive this run soon."""
-        if self._threads:
-            self._enqueue(run_id)
+        ended = [f"{thread.name} ended" for thread in self._keepers if not thread.is_alive()]
+        return [*self.dispatcher.find_faults(), *ended]
 
     def schedule_batches(self) -> None:
         """Start what may start of the running batches; nothing without threads."""
-        if self._threads and not self.shutdown_event.is_set():
-            for run_id in self.batch_scheduler.schedule_all():
-                self._enqueue(run_id)
+        if self._keepers and not self.shutdown_event.is_set():
+            self.batch_scheduler.schedule_all()
 
     def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
         """Drive a run in this thread until it rests; `watch` is called after each step. When another process
@@ -202,7 +210,7 @@ class Worker:
         a flow that searches it with a model: “No model” asks no embedding server either."""
         settings = self.store.ledger.get(run_id).settings
         is_searching = "retrieve" in self.flows[settings.flow].steps
-        if not self._threads and is_searching and settings.model != "keyless":
+        if not self._keepers and is_searching and settings.model != "keyless":
             try:
                 self.library.vector_index.embed_pending()
             except (
@@ -214,14 +222,16 @@ class Worker:
         ):
             if watch:
                 watch()
-        if not self._threads:
+        if not self._keepers:
             try:
                 self.library.index_pending()
             except StoreError as error:  # the run is stored; its pages are indexed later
                 log.warning("the library did not index what was read: %s", error)
         return status
 
-    def _drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
+    def _drive(
+        self, run_id: str, watch: Callable[[], None] | None = None, slice_s: float = math.inf
+    ) -> Status:
         with logs.bind(run=run_id, person=self.person):
             return drive(
                 run_id,
@@ -230,6 +240,7 @@ class Worker:
                 owner=self.owner,
                 equip=self.build_context,
                 watch=watch,
+                slice_s=slice_s,
             )
 
     def build_context(self, run: Run, lease: Lease) -> RunContext:
@@ -256,13 +267,13 @@ class Worker:
             client=client,
             model_failure=error,
             find_model=(lambda own: None) if is_reply else self._find_model,
-            on_model_down=partial(self.rests.note, run.id) if self._threads else None,
+            on_model_down=partial(self._note_rest, run.id) if self._keepers else None,
             shutdown_event=self.shutdown_event,
             step_gap_s=self.config.STEP_GAP,
             library=self.library,
             find_parent_overrun=check,
             reserve_use=self.limits.reserve,
-            show_checked=partial(self.checked.__setitem__, run.id),
+            show_checked=partial(self._show_checked, run.id),
         )
 
     def _find_model(self, own: Settings) -> tuple[object | None, str, str]:
@@ -271,7 +282,7 @@ class Worker:
         client, error = self.model_client(own.model, own.fast_model)
         is_named = own.served_by or self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL
         is_wanted = own.model != "keyless" and is_named and not detect.asks_no_server(self.config)
-        if client is None and is_wanted and self._threads and not self.flows[own.flow].is_one_shot:
+        if client is None and is_wanted and self._keepers and not self.flows[own.flow].is_one_shot:
             raise ModelDown(error)
         return client, error, _hash(_name(client))
 
@@ -281,6 +292,8 @@ class Worker:
         with self._lock:
             self.config, self.model_search, self._reply_model = config, ModelSearch(config), None
         self.rests.forget()
+        if isinstance(self.dispatcher, ApartDispatcher):
+            self.dispatcher.restart()  # the next process reads what was saved
         self.library.use_embedder(found.embedder, found.detail)
         self.embedder_detail = found.detail
         self._library_sync_due.set()
@@ -302,6 +315,8 @@ class Worker:
             self.config = config
             self._worlds["live"] = open_world("live", config, self.limits.pace, self.limits.take_page)
             self._worlds["live"].health.update({name: one for name, one in former.items() if name != changed})
+        if isinstance(self.dispatcher, ApartDispatcher):
+            self.dispatcher.restart()
 
     def model_client(self, name: str, fast: str = "") -> tuple[object | None, str]:
         """The client for a run's `model` setting, and a sentence when the named model is not available."""
@@ -338,47 +353,68 @@ class Worker:
                 )
             return self._reply_model
 
-    def _work(self) -> None:
-        while not self.shutdown_event.is_set():
-            run_id = self._queue.get()
-            if not run_id or self.shutdown_event.is_set():
-                continue
-            with self._lock:
-                self._queued.discard(run_id)
-                if run_id in self._busy:
-                    self._requeue.add(run_id)  # it may be about to rest
-                    continue
-                self._busy.add(run_id)
-            try:
-                with self.limits.places:
-                    if self.shutdown_event.is_set():  # the place was long in coming
-                        continue
-                    if self._drive(run_id, partial(self.rests.forget, run_id)) is not Status.RUNNING:
-                        self.rests.forget(run_id)
-                self.schedule_batches()
-            except CorruptRow as error:  # trying again does not help
-                log.error("%s", error)
-                self.store.ledger.update_run(
-                    run_id, status=Status.FAILED, error=str(error), owner="", lease_until=0.0
-                )
-            except TouchstoneError as error:  # the store, mostly: the run is recovered later
-                log.error("run %s: %s", run_id, error)
-            finally:
-                self._library_sync_due.set()
-                self.checked.pop(run_id, None)
-                with self._lock:
-                    self._busy.discard(run_id)
-                    again = run_id in self._requeue
-                    self._requeue.discard(run_id)
-                if again:
-                    self._enqueue(run_id)
+    def _work(self, run_id: str, slice_s: float = math.inf) -> Status:
+        """Drive a run until it rests, or for a slice; returns its status."""
+        status = Status.RUNNING
+        try:
+            with self.limits.places:
+                if self.shutdown_event.is_set():  # the place was long in coming
+                    return status
+                status = self._drive(run_id, partial(self._forget_rest, run_id), slice_s)
+                if status is not Status.RUNNING:
+                    self._forget_rest(run_id)
+            self.schedule_batches()
+        except CorruptRow as error:  # trying again does not help
+            log.error("%s", error)
+            status = Status.FAILED
+            self.store.ledger.update_run(run_id, status=status, error=str(error), owner="", lease_until=0.0)
+        except TouchstoneError as error:  # the store, mostly: the run is recovered later
+            log.error("run %s: %s", run_id, error)
+        finally:
+            self._library_sync_due.set()
+            if self.checked.pop(run_id, None) and self.is_watched_from_afar:
+                self.store.draft(f".checked {run_id}", "")
+        return status
 
-    def _enqueue(self, run_id: str) -> None:
-        """Queue a run, once."""
-        with self._lock:
-            if run_id not in self._queued:
-                self._queued.add(run_id)
-                self._queue.put(run_id)
+    def _note_rest(self, run_id: str, why: str) -> None:
+        self.rests.note(run_id, why)
+        if self.is_watched_from_afar:
+            self.store.draft(f".rest {run_id}", f"{self.store.ledger.position(run_id)[0]} {why}")
+
+    def _forget_rest(self, run_id: str) -> None:
+        if self.is_watched_from_afar and self.rests.wait_s(run_id):
+            self.store.draft(f".rest {run_id}", "")
+        self.rests.forget(run_id)
+
+    def describe_rest(self, run_id: str) -> str:
+        """Why a run rests that works here or elsewhere, in a sentence or two for a person; "" otherwise."""
+        if told := self.rests.describe(run_id):
+            return told
+        head, _, why = self.store.draft(f".rest {run_id}").partition(" ")
+        is_current = why and head == str(self.store.ledger.position(run_id)[0])
+        return f"Paused: {why} It is tried again by itself." if is_current else ""
+
+    def _show_checked(self, run_id: str, sentences: Sequence[Sentence]) -> None:
+        self.checked[run_id] = sentences
+        if self.is_watched_from_afar:
+            told = "\n".join(one.text for one in sentences if one.backed)
+            self.store.draft(f".checked {run_id}", told)
+
+    def list_checked(self, run_id: str) -> list[str]:
+        """The sentences that passed their check of the answer that a run writes here or elsewhere."""
+        if held := self.checked.get(run_id):
+            return [one.text for one in held if one.backed]
+        return self.store.draft(f".checked {run_id}").splitlines()
+
+    def _work_slice(self, run_id: str) -> float | None:
+        """Drive a run for a slice; returns in how many seconds it goes on, None when it rests."""
+        head = self.store.ledger.position(run_id)[0]
+        if self._work(run_id, 2 * LEASE_S) is not Status.RUNNING:
+            return None
+        if wait_s := self.rests.wait_s(run_id):
+            return wait_s
+        has_moved = self.store.ledger.position(run_id)[0] > head
+        return 0.0 if has_moved or self.shutdown_event.is_set() else LEASE_S  # another process drives it
 
     def _sync_library(self) -> None:
         """Keep the library current: its folders, the pages of runs, missing vectors."""
@@ -409,19 +445,32 @@ class Worker:
         if isinstance(client, ModelClient):
             client.breaker.ask_at_once()
         self.rests.try_now(run_id)
-        self.schedule(run_id)
+        self.put_back(run_id)
 
     def check_model(self, client: ModelClient) -> tuple[bool, str]:
         """Ask a model for one word, which counts as every call does."""
         return detect.check_model(client, lambda *most: self.limits.reserve(1.0, *most))
 
+    def put_back(self, run_id: str) -> None:
+        """Have a run driven soon that works and that nobody drives."""
+        if isinstance(self.dispatcher, QueueDispatcher):
+            self.dispatcher.put_back(run_id)
+        else:
+            self.dispatcher.wake(run_id)
+
     def _recover(self) -> None:
+        """Find the runs that nobody drives, at the start and from time to time: a queue in the database loses
+        none, so there it is the net below."""
+        pause_s = PAUSES_S[-1] if isinstance(self.dispatcher, QueueDispatcher) else RECOVER_S
+        swept_at = -math.inf
         while True:
             try:
-                for run_id in self.store.ledger.list_claimable():
-                    is_due = self.rests.is_due(run_id) or self.store.ledger.control(run_id)
-                    if run_id not in self._busy and is_due:
-                        self._enqueue(run_id)
+                if time.monotonic() - swept_at >= pause_s:
+                    swept_at = time.monotonic()
+                    for run_id in self.store.ledger.list_claimable():
+                        is_due = self.rests.is_due(run_id) or self.store.ledger.control(run_id)
+                        if run_id not in self.dispatcher.busy and is_due:
+                            self.put_back(run_id)
                 self.schedule_batches()
             except TouchstoneError as error:
                 log.error("the store cannot be read: %s", error)

@@ -202,6 +202,11 @@ class Config(BaseSettings):
     WORKERS: Workers = _setting(
         4, "runs that may work at the same time, up to 1000; 0: `./touchstone work` does the work elsewhere"
     )
+    WORKERS_APART: bool = _setting(
+        False,
+        "true: runs work in a process of their own beside the server, so that looking stays fast (without a "
+        "login)",
+    )
     CONVERSATIONAL_MODE: bool = _setting(
         True, "false: `chat` takes each question by itself, without memory and checks (the simple way)"
     )
@@ -399,6 +404,12 @@ def child_environment() -> dict[str, str]:
     this program's modules come from."""
     kept = {name: os.environ[name] for name in _CHILD_VARIABLES if name in os.environ}
     return kept | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONUTF8": "1"}
+
+
+def make_environment(config: Config) -> dict[str, str]:
+    """The environment of another process of Touchstone that works on the same data."""
+    told = {"TOUCHSTONE_DATA": str(config.data_folder), "DATABASE_URL": config.DATABASE_URL}
+    return {**os.environ, **told}
 
 
 def read_config(overrides: dict[str, str] | None = None) -> Config:

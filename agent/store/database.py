@@ -85,7 +85,7 @@ class Store:
 
     def __init__(self, url: str, bodies: Bodies | None = None) -> None:
         self.engine = open_engine(url)
-        self._writer = writer = Writer(self.engine, bodies)
+        self.writer = writer = Writer(self.engine, bodies)
         self.url = self.engine.url
         try:
             is_file = self.url.database and "vfs" not in self.url.query
@@ -131,7 +131,7 @@ class Store:
         for copy in path.parent.glob(f"{path.name}.before-*"):
             copy.unlink()
         try:
-            with self._writer.lock, self.engine.connect() as connection:
+            with self.writer.lock, self.engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA temp_store=FILE")  # all of it would fill the memory
                 connection.exec_driver_sql("VACUUM")
                 row = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").first()
@@ -147,7 +147,7 @@ class Store:
 
     def check_writable(self) -> None:
         """Write one small row, and look for the bodies. Raises StoreError when that cannot be done."""
-        self._writer.bodies.check()
+        self.writer.bodies.check()
         self.drafts.put(".ready", utc_timestamp())
 
     def close(self) -> None:
@@ -249,6 +249,8 @@ def _begin(connection: Connection) -> None:
 
 def _raise_store_error(context: ExceptionContext) -> None:
     """Raise StoreError for a database that is locked, full, read-only, damaged, gone or not ours to write."""
+    if context.is_pre_ping:
+        return  # the pool opens another connection in its place
     error, fault = context.sqlalchemy_exception, context.original_exception
     is_refused = getattr(fault, "sqlstate", "") == "42501"  # insufficient_privilege
     if not (isinstance(error, OperationalError) or type(error) is DatabaseError or is_refused):

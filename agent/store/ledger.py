@@ -26,7 +26,8 @@ from sqlalchemy.exc import IntegrityError
 from agent.errors import ConcurrentChange, CorruptRow, LeaseLost, NotFound
 from agent.store import tables
 from agent.store.dialect import read_clock
-from agent.store.table_access import TableAccess
+from agent.store.notices import notify
+from agent.store.table_access import TableAccess, note_running
 from agent.types import STATUS_PHRASES, Run, Settings, Status, Step
 
 LEASE_S = 30.0
@@ -125,6 +126,8 @@ class Ledger(TableAccess):
             connection.execute(tables.runs.insert().values(row))
             for step in steps:
                 _insert_step(connection, run.id, step)
+            if run.status is Status.RUNNING:
+                note_running(connection, run.id)
         return True
 
     def get(self, run_id: str) -> Run:
@@ -147,7 +150,12 @@ class Ledger(TableAccess):
 
     def control(self, run_id: str) -> str:
         """The flag a person set: "pause", "stop" or ""."""
-        return self._read(_SELECT_CONTROL, {"run": run_id}).scalar() or ""
+        flags = self._writer.flags
+        if (flag := flags.recall(run_id)) is None:
+            mark = flags.mark()
+            flag = str(self._read(_SELECT_CONTROL, {"run": run_id}).scalar() or "")
+            flags.keep(run_id, flag, mark)
+        return flag
 
     def list_claimable(self) -> list[str]:
         """Running runs whose lease is free, or whose holder is dead, oldest first."""
@@ -263,7 +271,9 @@ class Ledger(TableAccess):
 
     def update_run(self, run_id: str, **values: Any) -> None:
         """Set columns of the run's row that are not part of its state (deleted_at)."""
-        self._write(update(tables.runs).where(r.id == run_id).values(**values))
+        with self._writer.begin() as connection:
+            connection.execute(update(tables.runs).where(r.id == run_id).values(**values))
+            notify(connection, run_id)
 
     def list(
         self,
@@ -325,6 +335,8 @@ def insert_run(connection: Connection, question: str, settings: Settings, first:
         )
     )
     _insert_step(connection, run_id, first.replace(at=at, change=name_program(first.change)))
+    if not held:  # else whoever holds it drives it
+        note_running(connection, run_id)
     return run_id
 
 
@@ -365,6 +377,9 @@ def insert_person_step(
         .values(head=step.n, next=step.next, updated_at=step.at, **values)
     )
     _insert_step(connection, run_id, step)
+    if values.get("status", row.status) == Status.RUNNING:
+        note_running(connection, run_id)
+    notify(connection, run_id)
     return step.n
 
 

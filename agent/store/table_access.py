@@ -5,7 +5,7 @@ that one of many threads can wait until it times out. Threads wait here; only ot
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import Any
@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, Executable
 
 from agent.store.bodies import Bodies
 from agent.store.dialect import is_sqlite
+from agent.store.notices import Flags
 
 
 class Writer:
@@ -22,14 +23,30 @@ class Writer:
 
     def __init__(self, engine: Engine, bodies: Bodies | None = None) -> None:
         self.engine, self.bodies = engine, bodies or Bodies()
+        self.enqueue: Callable[[Connection, str], None] = lambda connection, run_id: None
+        """Called at the end of a transaction with each run that it made running."""
+        self.wake: Callable[[str], None] = lambda run_id: None
+        """Called with each of them after the commit."""
         self.lock = Lock() if is_sqlite(engine.dialect) else nullcontext()
+        self.flags = Flags()
         self._writing = engine.execution_options(writes=True)
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """A writing transaction; it is committed at the end, and rolled back on an error."""
         with self.lock, self._writing.begin() as connection:
+            running: list[str] = []
+            connection.info["running"] = running
             yield connection
+            for run_id in running:
+                self.enqueue(connection, run_id)
+        for run_id in running:
+            self.wake(run_id)
+
+
+def note_running(connection: Connection, run_id: str) -> None:
+    """A run works, or has something to do: whoever drives runs is told when the transaction commits."""
+    connection.info["running"].append(run_id)
 
 
 class TableAccess:

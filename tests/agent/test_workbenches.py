@@ -102,7 +102,7 @@ def test_a_run_waits_for_a_place_that_another_person_holds(benches: Workbenches)
     run_id = bo.start("On what date did the Stenfors bridge reopen?", Settings(world="demo", model="keyless"))
     bo.worker.start(1)
     try:
-        bo.worker.schedule(run_id)
+        bo.worker.dispatcher.wake(run_id)
         assert bo.snapshot(run_id).head == 0 and bo.snapshot(run_id).run.status is Status.RUNNING
     finally:
         for _ in held:
@@ -148,11 +148,11 @@ def test_more_runs_that_an_admin_allows_work_at_once_without_a_new_start(
     bo = sign_in(benches, "bo")
     quotas.set(ann, bo.id, replace(quotas.defaults, runs=1))
     worker = benches.open(bo).worker
-    assert len(worker._threads) == 3
+    assert len(worker.dispatcher.threads) == 1
     benches.set_quota(ann, bo.id, replace(quotas.defaults, runs=3))
-    assert len(worker._threads) == 5 and all(thread.is_alive() for thread in worker._threads)
+    assert len(worker.dispatcher.threads) == 3 and worker.find_faults() == []
     benches.set_quota(ann, bo.id, replace(quotas.defaults, runs=2))
-    assert len(worker._threads) == 5 and quotas.get(bo.id).runs == 2
+    assert len(worker.dispatcher.threads) == 3 and quotas.get(bo.id).runs == 2
 
 
 def test_every_admin_sets_the_servers_engines_until_they_are_admin_no_more(
@@ -182,10 +182,10 @@ def test_the_runs_of_who_is_not_let_in_rest_while_others_set_up_the_server(
     benches.accounts.people.set_role(ann, bo.id, "admin")
     monkeypatch.setattr(benches.accounts.people.rules, "allowed", frozenset({"bo@example.org"}))
     server = benches.open_server(benches.accounts.people.get(bo.id))
-    assert not server.worker._threads and server in benches.list_open()
+    assert not server.worker.dispatcher.threads and server in benches.list_open()
     assert server not in benches.list_open(working=True), "who is not let in makes no server unready"
     monkeypatch.setattr(benches.accounts.people.rules, "allowed", frozenset())
-    assert benches.open(benches.accounts.people.get(ann.id)).worker._threads
+    assert benches.open(benches.accounts.people.get(ann.id)).worker.dispatcher.threads
 
 
 def test_an_idle_workbench_is_closed_and_a_busy_one_is_not(benches: Workbenches) -> None:

@@ -101,7 +101,7 @@ def _draw_card(title: str, told: str, after: str = "") -> Any:
 def describe_outage(view: RunSnapshot) -> str:
     """That the run rests because its model failed; "" when it does not."""
     is_running = view.run.status is Status.RUNNING
-    return client.workbench().worker.rests.describe(view.run.id) if is_running else ""
+    return client.workbench().worker.describe_rest(view.run.id) if is_running else ""
 
 
 @places.in_place

@@ -24,8 +24,8 @@ MIN_RUNS = 3
 def draw(view: RunSnapshot) -> None:
     """What is checked of the answer, the parts, the pages, the time."""
     if view.run.status is Status.RUNNING:
-        if checked := client.workbench().worker.checked.get(view.run.id):
-            told = " ".join(escape.html(said.text) for said in checked if said.backed)
+        if checked := client.workbench().worker.list_checked(view.run.id):
+            told = " ".join(map(escape.html, checked))
             st.html(f'<div class="ts answer"><p>{told}</p><p class="soft small">Checked so far.</p></div>')
         usual = find_usual_seconds(view.run.settings.flow, view.run.settings.world, client.owner_key())
         if usual > view.usage.seconds:

@@ -30,7 +30,7 @@ LINES = {
     "export": "R --format pages.csv --output F",
     "verify": "B --refetch --json",
     "import": "B",
-    "work": "--concurrency 8",
+    "work": "--concurrency 8 --told",
     "backup": "F",
     "restore": "F --into D --force --check",
     "token": "reader --for read,research --revoke T",

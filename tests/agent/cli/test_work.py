@@ -12,16 +12,19 @@ from pathlib import Path
 
 import pytest
 
+from agent.engine.worker import Worker
 from agent.errors import UsageError
+from agent.flows import FLOWS
 from agent.settings.config import read_config
 from agent.store.database import Store
-from agent.types import Settings, Status
+from agent.types import Sentence, Settings, Status, Step
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 from tests.agent.store.conftest import store as store  # a fixture
 from tests.waiting import wait_for
 
 ROOT = Path(__file__).parents[3]
+FIRST = Step(n=0, name="ask", change={"question": "?"}, next="plan", by="person")
 FOLLOWED = {"world": "demo", "model": "keyless"}
 
 
@@ -66,3 +69,37 @@ def test_a_server_with_a_login_works_itself():
     config = read_config(login | {"WORKERS": "0"})
     with pytest.raises(UsageError, match="without a login"):
         Workbenches(config)
+
+
+@pytest.mark.slow
+def test_a_server_with_workers_apart_drives_its_runs_in_a_process_that_it_starts_anew(tmp_path: Path):
+    own = {"TOUCHSTONE_DATA": str(tmp_path / "data"), "WORKERS_APART": "true", "WORKERS": "2"}
+    server = Workbench(read_config(own))
+    server.start_workers()
+    queue = server.worker.dispatcher
+    wait_for(lambda: server.find_faults() == [])
+    first = server.start("Who first climbed Korpnäbben?", Settings(**FOLLOWED))
+    wait_for(lambda: server.snapshot(first).run.status is Status.REVIEW)
+    child = queue._child
+    child.kill()
+    second = server.start("Who first climbed Korpnäbben?", Settings(**FOLLOWED))
+    wait_for(lambda: server.snapshot(second).run.status is Status.REVIEW)
+    assert queue._child is not child and queue.busy == set()
+    owners = {step.by for step in server.store.ledger.steps(first)}
+    assert owners == {"person", "code"}
+    server.shutdown()
+    assert queue._child.poll() is not None, "the process ends with its server"
+
+
+def test_what_a_run_tells_while_it_works_elsewhere_goes_through_the_store(store: Store):
+    config = read_config({})
+    here, there = Worker(config, store, FLOWS), Worker(config, store, FLOWS)
+    there.is_watched_from_afar = True
+    run_id = store.ledger.create("?", Settings(**FOLLOWED), FIRST)
+    there._note_rest(run_id, "The model does not answer.")
+    assert here.describe_rest(run_id).startswith("Paused: The model does not answer.")
+    there._show_checked(run_id, [Sentence(text="It is blue.", backed=True), Sentence(text="It is red.")])
+    assert here.list_checked(run_id) == ["It is blue."]
+    there._work(run_id)
+    assert here.list_checked(run_id) == [] and here.describe_rest(run_id) == ""
+    assert [key for key in store.drafts.all() if run_id in key] == []

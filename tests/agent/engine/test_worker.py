@@ -43,7 +43,7 @@ def test_a_backlog_stands_in_line_once(worker, monkeypatch):
     worker.start(1)
     for _ in range(20):
         assert looked.acquire(timeout=20)
-    assert worker._queue.qsize() <= 5
+    assert worker.dispatcher._queue.qsize() <= 5
     going_on.set()
 
 
@@ -78,7 +78,7 @@ def test_a_run_and_a_batch_that_cannot_be_read_cost_themselves_only(worker):
     listed = {run.id: run for run in worker.store.ledger.list()}
     assert listed[run_id].status is Status.REVIEW and lost not in worker.store.ledger.list_claimable()
     assert listed[lost].status is Status.FAILED and "cannot be opened" in listed[lost].error
-    assert all(thread.is_alive() for thread in worker._threads)
+    assert worker.find_faults() == []
 
 
 def test_a_run_that_another_process_drives_is_followed_to_its_rest(worker):

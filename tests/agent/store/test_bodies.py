@@ -48,11 +48,11 @@ def read_raw(store: Store, page_id: str) -> bytes:
 
 def remove(store: Store, page_id: str) -> None:
     """As `LibraryIndex.purge` removes a page for good."""
-    bodies = store._writer.bodies
-    with store._writer.begin() as connection:
+    bodies = store.writer.bodies
+    with store.writer.begin() as connection:
         bodies.note_unused(connection, [page_id])
         connection.execute(delete(tables.pages).where(tables.pages.c.id == page_id))
-    bodies.sweep(store._writer)
+    bodies.sweep(store.writer)
 
 
 def test_a_body_lies_there_once_and_goes_with_its_last_row(store: Store, kept: Store, place: Path):
@@ -188,7 +188,7 @@ def test_a_run_goes_on_when_the_place_of_its_bodies_is_back(tmp_path: Path, plac
         bench.worker.drive(run)
     assert bench.snapshot(run).run.status == Status.RUNNING
     (tmp_path / "unmounted").rename(place)
-    with bench.store._writer.begin() as connection:
+    with bench.store.writer.begin() as connection:
         connection.execute(tables.runs.update().values(lease_until=0))  # as after half a minute
     assert bench.worker.drive(run) == Status.REVIEW
     assert list_files(place)
