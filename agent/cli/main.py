@@ -34,6 +34,7 @@ COMMANDS = {
     "verify": ("runs.verify", "Check an evidence bundle, and its sources as they are now."),
     "import": ("runs.import_", "Open an evidence bundle as a run."),
     "work": ("work.work", "Work on the runs of a server with WORKERS=0, beside it or on another machine."),
+    "webhook": ("upkeep.webhook", "Tell a program, by a signed request, when a run comes to rest."),
     "backup": ("upkeep.backup", "Write everything that is kept to one file, while the server runs."),
     "restore": ("upkeep.restore", "Bring back what a backup holds."),
     "token": ("upkeep.token", "Make, list or revoke tokens for programs, where nobody signs in."),

@@ -10,10 +10,12 @@ from agent.accounts.people import LOCAL
 from agent.accounts.tokens import SCOPES
 from agent.cli.options import command, file_option, flag, option, words_option
 from agent.cli.output import write_stderr, write_stdout
+from agent.engine.webhooks import RESTS, Webhooks
 from agent.errors import UsageError
 from agent.settings.config import is_secret, read_config, resolve_data_folder
 from agent.settings.saved import SAVED_FILE, SavedSettings, make_key
 from agent.store.backup import name_backup, restore_backup, verify_backup, write_backup
+from agent.workbench import Workbench
 
 
 @command(file_option("file FILE", "a new file, or a folder for one"))
@@ -76,6 +78,32 @@ def token(args: Namespace) -> int:
                 write_stdout(f"{one.id}  {one.name}  ({', '.join(one.scopes)})  {state}")
     finally:
         accounts.close()
+    return 0
+
+
+@command(
+    option("url URL", "the address to tell; without it the webhooks there are are listed", nargs="?"),
+    words_option(
+        "--on STATUSES", f"of what, comma-separated [default: all of {', '.join(RESTS)}]", "statuses"
+    ),
+    option("--remove ID", "tell the webhook of this id nothing more"),
+)
+def webhook(args: Namespace) -> int:
+    """Add a webhook and print its secret, list those there are, or remove one; returns the exit code."""
+    bench = Workbench()
+    hooks = Webhooks(bench.store, bench.config)
+    if args.remove:
+        hooks.remove(args.remove)
+    elif args.url:
+        _, secret = hooks.add(args.url, tuple(args.statuses or ()))
+        write_stderr(
+            "Keep the secret where the program reads it (it checks the signature): it is shown once."
+        )
+        write_stdout(secret)
+    else:
+        for one in hooks.list():
+            state = f"tried {one.tries} times: {one.trouble}" if one.trouble else "well"
+            write_stdout(f"{one.id}  {one.url}  ({', '.join(one.statuses)})  {state}")
     return 0
 
 

@@ -13,14 +13,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from agent import logs
 from agent.engine.batch_scheduler import BatchScheduler
 from agent.engine.context import RunContext, WorkLimits
 from agent.engine.dispatch import ApartDispatcher, QueueDispatcher, ThreadDispatcher
 from agent.engine.loop import Flow, drive
+from agent.engine.model_rests import PAUSES_S, RECOVER_S, ModelRests
 from agent.engine.shared_pace import SharedHostRateLimiter
+from agent.engine.webhooks import Webhooks
 from agent.errors import (
     BudgetSpent,
     CorruptRow,
@@ -41,71 +43,14 @@ from agent.settings import reply_config
 from agent.store.database import Store
 from agent.store.dialect import is_sqlite
 from agent.store.ledger import LEASE_S, Lease, new_owner_id
-from agent.text.plurals import format_count
 from agent.types import Run, Sentence, Settings, Status
 from agent.web.world import World, open_world
 
 log = logging.getLogger(__name__)
-RECOVER_S = 2.0
 LIBRARY_SYNC_S = 30.0
 """Seconds between two synchronisations of the library, unless something asks for one before."""
 FOLLOW_POLL_S = 0.2
 """Seconds between two readings of a run that another process drives."""
-PAUSES_S = (5.0, 20.0, 60.0, 180.0)
-"""Seconds before each further try; the last one again and again."""
-
-
-class Rest(NamedTuple):
-    """Why a run rests, how often it was tried, and when it is tried again, on the monotonic clock."""
-
-    why: str
-    tries: int
-    next_at: float
-
-
-class ModelRests:
-    """The runs that rest because a model call failed, and when each is tried again: after growing pauses.
-    Kept in memory: the next process tries a run at once. Thread-safe."""
-
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._rests: dict[str, Rest] = {}
-
-    def note(self, run_id: str, why: str) -> None:
-        """A run rests."""
-        known = self._rests.get(run_id)  # once: another thread may forget it meanwhile
-        tries = known.tries + 1 if known else 1
-        pause = PAUSES_S[min(tries, len(PAUSES_S)) - 1]
-        self._rests[run_id] = Rest(why, tries, self._clock() + pause)
-
-    def forget(self, run_id: str = "") -> None:
-        """A run works again; all runs, without one."""
-        for name in [run_id] if run_id else list(self._rests):
-            self._rests.pop(name, None)
-
-    def try_now(self, run_id: str) -> None:
-        """Make a run due."""
-        if rest := self._rests.get(run_id):
-            self._rests[run_id] = rest._replace(next_at=self._clock())
-
-    def is_due(self, run_id: str) -> bool:
-        """Whether a run may be tried: it does not rest, or not any more."""
-        rest = self._rests.get(run_id)
-        return rest is None or self._clock() >= rest.next_at
-
-    def wait_s(self, run_id: str) -> float:
-        """In how many seconds a run that rests may be tried; 0 when it does not rest."""
-        rest = self._rests.get(run_id)
-        return max(RECOVER_S, rest.next_at - self._clock()) if rest else 0.0
-
-    def describe(self, run_id: str) -> str:
-        """Why a run rests, and when it is tried again, in a sentence or two for a person; "" otherwise."""
-        if not (rest := self._rests.get(run_id)):
-            return ""
-        left = rest.next_at - self._clock()
-        when = f"in about {left:.0f} s" if left > 1 else "within moments"
-        tried = f" Tried {format_count(rest.tries, 'time')};" if rest.tries > 1 else " It is"
-        return f"Paused: {rest.why}{tried} tried again {when}."
 
 
 class Worker:
@@ -166,7 +111,7 @@ class Worker:
         if not self._keepers and not isinstance(self.dispatcher, ApartDispatcher):
             self._keepers = [
                 threading.Thread(target=target, name=target.__name__.strip("_"), daemon=True)
-                for target in (self._recover, self._sync_library)
+                for target in (self._recover, self._sync_library, self._tell_webhooks)
             ]
             for thread in self._keepers:
                 thread.start()
@@ -437,6 +382,19 @@ class Worker:
             except (OSError, ValueError, LookupError, RuntimeError, TypeError) as error:  # a bad file or page
                 log.error("the library is not current", exc_info=error)
             self._library_sync_due.wait(LIBRARY_SYNC_S)
+
+    def _tell_webhooks(self) -> None:
+        def check() -> None:
+            if self.shutdown_event.is_set():
+                raise ShutdownRequested("this process is ending; the next one tells the webhooks")
+
+        while not self.shutdown_event.wait(RECOVER_S):
+            try:
+                Webhooks(self.store, self.config).send_due(PAUSES_S, check)
+            except ShutdownRequested:
+                return
+            except TouchstoneError as error:
+                log.error("the webhooks cannot be told: %s", error)
 
     def try_model_now(self, run_id: str) -> None:
         """Try a run that rests because its model failed."""

@@ -102,6 +102,7 @@ class Store:
             writer, tables.saved_sites, dump=Settings.model_dump_json, load=Settings.model_validate_json
         )
         self.drafts = KeyedRecords[str](writer, tables.drafts, dump=str, load=str)
+        self.webhooks = KeyedRecords[str](writer, tables.webhooks, dump=str, load=str)
         self.batches = Batches(writer)
         self.library_index = LibraryIndex(writer)
         self.vectors = Vectors(writer)

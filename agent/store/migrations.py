@@ -29,7 +29,12 @@ def m101_tables(connection: Connection) -> None:
     open_fulltext(connection).create()
 
 
-MIGRATIONS: tuple[Migration, ...] = (m101_tables,)
+def m102_webhooks(connection: Connection) -> None:
+    """Who is told when a run comes to rest."""
+    tables.webhooks.create(connection, checkfirst=True)
+
+
+MIGRATIONS: tuple[Migration, ...] = (m101_tables, m102_webhooks)
 FORMER_PREFIXES = ("m0", "m100", "a0")
 """Of the names of the migrations of files that are not opened any more."""
 

@@ -158,4 +158,6 @@ batch_rows = Table(
     Index("batch_rows_by_run", "run_id"),
 )
 
+webhooks = Table("webhooks", metadata, key("id"), *texts("record at"))
+
 applied_migrations = Table("migrations", metadata, key("name"), *texts("at"))

@@ -31,6 +31,7 @@ LINES = {
     "verify": "B --refetch --json",
     "import": "B",
     "work": "--concurrency 8 --told",
+    "webhook": "https://hook.example --on review,failed --remove 0123",
     "backup": "F",
     "restore": "F --into D --force --check",
     "token": "reader --for read,research --revoke T",

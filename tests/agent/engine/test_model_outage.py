@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from agent.engine.worker import PAUSES_S, ModelRests
+from agent.engine.model_rests import PAUSES_S, ModelRests
 from agent.llm import server as server_module
 from agent.llm.server import MAX_TRIES, PROBE_S, CircuitBreaker
 from agent.roles.role import INSTRUCTIONS_IN_REPLY
