@@ -47,7 +47,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, outage: Outage) -> Iterator[tuple[W
     clock = [1000.0]
     monkeypatch.setattr(server_module, "CircuitBreaker", lambda: CircuitBreaker(clock=lambda: clock[0]))
     monkeypatch.setattr("agent.engine.worker.RECOVER_S", 0.01)
-    monkeypatch.setattr("agent.engine.worker.PAUSES_S", (0.01,))
+    monkeypatch.setattr("agent.engine.model_rests.PAUSES_S", (0.01,))
     with ModelServer(outage) as server, workbench(server) as bench:
         bench.start_workers()
         yield bench, clock
@@ -110,7 +110,7 @@ def test_a_run_is_tried_after_growing_pauses() -> None:
 
 def test_a_run_waits_for_a_named_server_that_is_not_there_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent.engine.worker.RECOVER_S", 0.01)
-    monkeypatch.setattr("agent.engine.worker.PAUSES_S", (0.01,))
+    monkeypatch.setattr("agent.engine.model_rests.PAUSES_S", (0.01,))
     monkeypatch.setattr("agent.llm.detect.RETRY_S", 0.05)
     with ModelServer(Script(*DECISIONS).served, models=[]) as server:
         bench = Workbench(config.read_config({"OPENAI_BASE_URL": server.url}))
