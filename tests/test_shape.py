@@ -35,6 +35,7 @@ FLOORS = [
     {"batch", "bot", "api"},
     {"http"},
     {"client"},
+    {"mcp"},
     {"cli", "__main__", "app", "pages"},
 ]
 EVERYBODYS = {"types", "text", *FLOORS[0]}

@@ -27,6 +27,8 @@ class RouteRule:
     max_body: int | None = 0
 
 
+PROGRAMS = RouteRule((*READ, "POST"), "token", 6_000_000)
+"""What a program with a token may send."""
 RULES = {
     "/healthz": RouteRule(READ, "probe"),
     "/readyz": RouteRule(READ, "probe"),
@@ -34,10 +36,13 @@ RULES = {
     "GET /reply": RouteRule(),
     "/reply": RouteRule(("POST",), "token", 512_000),
     "/messages": RouteRule(("POST",), "token", 512_000),
+    "/mcp": PROGRAMS,
+    "/.well-known/oauth-protected-resource": RouteRule(READ),
+    "/.well-known/oauth-protected-resource/mcp": RouteRule(READ),
     "/api/v1/library/documents": RouteRule(("POST",), "token", 50_000_000),
     "/api/v1/openapi.json": RouteRule(READ),
     "/api/v1/docs": RouteRule(READ),
-    "/api/v1*": RouteRule((*READ, "POST"), "token", 6_000_000),
+    "/api/v1*": PROGRAMS,
     "/_stcore/upload_file/*": RouteRule(("PUT", "DELETE", "OPTIONS"), "owner", None),
     "/_stcore/metrics": RouteRule(caller="nobody"),
     "/_stcore/agent/*": RouteRule(caller="nobody"),

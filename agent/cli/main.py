@@ -33,6 +33,7 @@ COMMANDS = {
     "export": ("runs.export", "Write a run to a file."),
     "verify": ("runs.verify", "Check an evidence bundle, and its sources as they are now."),
     "import": ("runs.import_", "Open an evidence bundle as a run."),
+    "mcp": ("work.mcp", "Serve research and evidence as tools for other programs (MCP, by stdio)."),
     "work": ("work.work", "Work on the runs of a server with WORKERS=0, beside it or on another machine."),
     "webhook": ("upkeep.webhook", "Tell a program, by a signed request, when a run comes to rest."),
     "backup": ("upkeep.backup", "Write everything that is kept to one file, while the server runs."),

@@ -1,4 +1,4 @@
-"""`work`: a process that drives the runs of a store, whoever started them."""
+"""`work`: a process that drives the runs of a store, whoever started them; `mcp`: one that serves tools."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from argparse import Namespace
 from agent.cli.options import command, count, flag, option
 from agent.cli.output import write_stderr
 from agent.errors import UsageError
+from agent.mcp.server import serve_stdio
 from agent.settings.config import read_config
 from agent.workbench import Workbench
 
@@ -45,6 +46,18 @@ def work(args: Namespace) -> int:
         shown = bench.store.url.render_as_string(hide_password=True)
         write_stderr(f"working on the runs of {shown}, {args.concurrency} at a time; Ctrl+C ends it")
         ended.wait()
+    finally:
+        bench.shutdown()
+    return 0
+
+
+@command()
+def mcp(args: Namespace) -> int:
+    """Serve the tools for other programs until standard input ends; returns the exit code."""
+    bench = Workbench()
+    try:
+        bench.start_workers()
+        serve_stdio(bench)
     finally:
         bench.shutdown()
     return 0

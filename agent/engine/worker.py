@@ -47,7 +47,7 @@ from agent.types import Run, Sentence, Settings, Status
 from agent.web.world import World, open_world
 
 log = logging.getLogger(__name__)
-LIBRARY_SYNC_S = 30.0
+LIBRARY_SYNC_S = LEASE_S
 """Seconds between two synchronisations of the library, unless something asks for one before."""
 FOLLOW_POLL_S = 0.2
 """Seconds between two readings of a run that another process drives."""

@@ -32,6 +32,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from agent import logs
 from agent.bot.metrics import OperationsHttp
 from agent.errors import SignInRefused, StoreError, TouchstoneError
+from agent.mcp.server import McpHttp
 from agent.settings.config import read_config
 from agent.settings.saved import WrongKey
 from agent.store.backup import BackupSchedule
@@ -192,7 +193,9 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     backups.start()
     is_ending = threading.Event()
     threading.Thread(target=_look_after_memory, args=(is_ending,), name="memory", daemon=True).start()
+    serving = asyncio.create_task(MCP.serve())
     yield {}
+    serving.cancel()
     is_ending.set()
     backups.stop()
     bot_services.close()
@@ -215,6 +218,7 @@ def handle_script_error(trouble: Exception) -> bool:
     return True
 
 
+MCP = McpHttp(client.benches)
 _OPERATIONS = OperationsHttp(client.benches, http_gate.is_known_name)
 _open_api = functools.cache(lambda: importlib.import_module("agent.http.app").make_app(client.benches))
 
@@ -225,7 +229,12 @@ async def _serve_programs(scope: Scope, receive: Receive, send: Send) -> None:
     await app(scope, receive, send)
 
 
-ROUTES = [*_OPERATIONS.routes, *bot_services.HTTP.routes, Mount("/api/v1", app=_serve_programs)]
+ROUTES = [
+    *_OPERATIONS.routes,
+    *bot_services.HTTP.routes,
+    *MCP.routes,
+    Mount("/api/v1", app=_serve_programs),
+]
 MIDDLEWARE = [
     Middleware(SecurityHeadersMiddleware),
     Middleware(http_gate.HttpGate),

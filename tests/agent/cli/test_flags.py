@@ -30,6 +30,7 @@ LINES = {
     "export": "R --format pages.csv --output F",
     "verify": "B --refetch --json",
     "import": "B",
+    "mcp": "",
     "work": "--concurrency 8 --told",
     "webhook": "https://hook.example --on review,failed --remove 0123",
     "backup": "F",

@@ -1,0 +1,121 @@
+"""The MCP server on the server's own port (`/mcp`, streamable HTTP without sessions) and over standard input
+and output (`./touchstone mcp`).
+
+Over HTTP each request carries a token (RFC 6750); where to get one is told by the metadata of RFC 9728. No
+token is passed on to any engine or model. The SDK is imported in the background: no screen waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from http import HTTPStatus
+from importlib import import_module
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from agent.accounts.people import LOCAL
+from agent.accounts.quotas import RequestRates
+from agent.accounts.tokens import SCOPES, ApiToken
+from agent.bot.routes import PROGRAMS
+from agent.http.programs import Program, identify_program
+from agent.workbench import Workbench
+from agent.workbenches import Workbenches
+
+
+class McpHttp:
+    """The routes of `/mcp` for the server of the screens, whose lifespan runs `serve` as a task."""
+
+    def __init__(self, open_benches: Callable[[], Workbenches]) -> None:
+        self._open_benches = open_benches
+        self._rates: RequestRates | None = None
+        self._app: ASGIApp | None = None
+        self._is_ready = asyncio.Event()
+        metadata = "/.well-known/oauth-protected-resource"
+        self.routes: list[BaseRoute] = [
+            Route("/mcp", endpoint=_Endpoint(self._answer), methods=[*PROGRAMS.methods]),
+            Route(metadata, self._tell_metadata),
+            Route(f"{metadata}/mcp", self._tell_metadata),
+        ]
+
+    async def serve(self) -> None:
+        """Answer requests until the task is cancelled."""
+        self._app, running = await asyncio.to_thread(self._build)
+        async with running:
+            self._is_ready.set()
+            await asyncio.Event().wait()
+
+    def _build(self) -> tuple[ASGIApp, AbstractAsyncContextManager[None]]:
+        from mcp.server.transport_security import TransportSecuritySettings  # slow to import
+
+        server = import_module("agent.mcp.tools").build_server(self._find_program)
+        app = server.streamable_http_app(
+            stateless_http=True,
+            json_response=True,
+            # names and origins are checked by the gate before every route
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+        route = next(route for route in app.routes if isinstance(route, Route))
+        return route.app, server.session_manager.run()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A request with a token that holds; 401 to any other before anything of it is read."""
+        request = Request(scope)
+        scheme, _, text = request.headers.get("authorization", "").partition(" ")
+        given = text.strip() if scheme.lower() == "bearer" else ""
+        benches = await asyncio.to_thread(self._open_benches)
+        if await asyncio.to_thread(benches.find_program, given):
+            await self._is_ready.wait()
+            assert self._app is not None
+            await self._app(scope, receive, send)
+            return
+        base = _find_base(benches, request)
+        where = f'Bearer resource_metadata="{base}/.well-known/oauth-protected-resource/mcp"'
+        why = "send a token of Touchstone that holds: authorization: Bearer tst_…"
+        told = {"error": "invalid_token", "error_description": why}
+        await JSONResponse(told, HTTPStatus.UNAUTHORIZED, {"www-authenticate": where})(scope, receive, send)
+
+    def _find_program(self, ctx: Any) -> Program:
+        sent = ctx.request_context.request.headers.get("authorization", "")
+        benches = self._open_benches()
+        self._rates = self._rates or RequestRates(benches.config.API_RATE)
+        return identify_program(benches, self._rates, sent)
+
+    async def _tell_metadata(self, request: Request) -> JSONResponse:
+        """What a client has to know to get a token (RFC 9728)."""
+        told = {
+            "resource": f"{_find_base(self._open_benches(), request)}/mcp",
+            "resource_name": "Touchstone",
+            "scopes_supported": list(SCOPES),
+            "bearer_methods_supported": ["header"],
+        }
+        return JSONResponse(told)
+
+
+class _Endpoint:
+    """An ASGI app as the endpoint of a route."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+
+def _find_base(benches: Workbenches, request: Request) -> str:
+    """The address that people reach this server by."""
+    public = benches.config.OIDC_REDIRECT_URI.removesuffix("/oauth2callback")
+    return (public if benches.accounts else str(request.base_url)).rstrip("/")
+
+
+def serve_stdio(bench: Workbench) -> None:
+    """Serve the tools over standard input and output, for whoever runs this process, until the input ends. It
+    has every scope but `decide`: what is decided there is decided by a person, on the screen."""
+    scopes = tuple(scope for scope in SCOPES if scope != "decide")
+    token = ApiToken("stdio", LOCAL.id, "MCP", scopes, "", "", "")
+    program = Program(token, bench, lambda: True)
+    import_module("agent.mcp.tools").build_server(lambda _ctx: program).run("stdio")
