@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from agent.accounts.quotas import RequestRates
+from agent.accounts.shared_rates import open_rates
 from agent.bot.http import RequestRefused
 from agent.errors import ConcurrentChange, NotFound, TouchstoneError, UsageError
 from agent.http import batches, library, runs
@@ -56,7 +57,8 @@ def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
         benches = open_benches()
         with lock:
             if not rates:
-                rates.append(RequestRates(benches.config.API_RATE))
+                engine = benches.accounts.engine if benches.accounts else benches.local().store.engine
+                rates.append(open_rates(engine, benches.config.API_RATE))
         return identify_program(benches, rates[0], authorization)
 
     app.state.identify = identify
