@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent.accounts.people import LOCAL
 from agent.accounts.quotas import RequestRates
+from agent.accounts.shared_rates import open_rates
 from agent.accounts.tokens import SCOPES, ApiToken
 from agent.bot.routes import PROGRAMS
 from agent.http.programs import Program, identify_program
@@ -82,7 +83,9 @@ class McpHttp:
     def _find_program(self, ctx: Any) -> Program:
         sent = ctx.request_context.request.headers.get("authorization", "")
         benches = self._open_benches()
-        self._rates = self._rates or RequestRates(benches.config.API_RATE)
+        if self._rates is None:
+            engine = benches.accounts.engine if benches.accounts else benches.local().store.engine
+            self._rates = open_rates(engine, benches.config.API_RATE)
         return identify_program(benches, self._rates, sent)
 
     async def _tell_metadata(self, request: Request) -> JSONResponse:

@@ -17,6 +17,7 @@ from agent.errors import NotFound, ShutdownRequested, UsageError
 from agent.flows import FLOWS
 from agent.settings.config import read_config
 from agent.store.database import Store
+from agent.store.ledger import utc_timestamp
 from agent.types import Settings, Status, Step
 from tests.agent.store.conftest import store as store  # a fixture
 from tests.waiting import wait_for
@@ -67,6 +68,7 @@ def rest(store: Store, status: Status = Status.REVIEW) -> str:
         lease, Step(n=1, name="write", change={}, next="review", by="code", at=""), status, {}
     )
     store.ledger.release(lease)
+    wait_for(lambda: utc_timestamp() > store.ledger.get(run_id).updated_at)  # the next comes later
     return run_id
 
 
