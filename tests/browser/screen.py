@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import urllib.parse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -243,6 +244,9 @@ class Screen:
         assert (self.too_wide(), self.page.evaluate(PALE), self.page.evaluate(NAMELESS)) == ([], [], [])
 
     def too_wide(self) -> list[str]:
-        """What reaches beyond the right edge of the window (what scrolls inside a box of its own does not
-        count)."""
-        return list(self.page.evaluate(TOO_WIDE))
+        """What reaches beyond the right edge of the window for longer than it takes to be laid out (what
+        scrolls inside a box of its own does not count)."""
+        until = time.monotonic() + 5
+        while (found := list(self.page.evaluate(TOO_WIDE))) and time.monotonic() < until:
+            self.page.wait_for_timeout(100)
+        return found
