@@ -46,13 +46,13 @@ MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py", "agent/store/
 """A run, a reply and the drivers of fsspec, which have no error in common."""
 CEILINGS = {
     "agent": {
-        "lines": 48_939,
-        "code_lines": 35_848,
-        "functions": 2_589,
+        "lines": 50_364,
+        "code_lines": 37_000,
+        "functions": 2_674,
         "constants": 2_037,
         "regex_uses": 268,
     },
-    "pages": {"lines": 10_121, "code_lines": 7_489, "functions": 655, "constants": 543, "regex_uses": 20},
+    "pages": {"lines": 10_347, "code_lines": 7_700, "functions": 655, "constants": 543, "regex_uses": 20},
 }
 DOCSTRINGS = {"agent": 0.97, "pages": 0.93}
 """The least share of public modules, classes and functions with a docstring."""
