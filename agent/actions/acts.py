@@ -36,9 +36,6 @@ from agent.store.ledger import ANSWERED_FIRST
 from agent.text.plurals import clip
 from agent.types import STATUS_PHRASES, Status
 
-_GIVEN = ("bench", "run_id", "view", "head")
-"""What a function gets beside the parameters of its act."""
-
 
 @dataclass(frozen=True)
 class Act:
@@ -71,7 +68,7 @@ class Act:
         fields: dict[str, Any] = {
             name: (hints[name], ... if known.default is known.empty else known.default)
             for name, known in inspect.signature(self.function).parameters.items()
-            if name not in _GIVEN
+            if name not in ("bench", "run_id", "view", "head")
         }
         config = ConfigDict(extra="forbid")
         return create_model(self.name, __config__=config, __doc__=self.help, **fields)

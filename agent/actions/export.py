@@ -209,7 +209,6 @@ SEND, DATA = "To send", "Evidence and data"
 """The groups of the formats, in the order of a menu."""
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _MD, _WEB, _CSV, _ZIP = "text/markdown", "text/html", "text/csv", "application/zip"
-_RIS = "application/x-research-info-systems"
 _EVIDENCE, _ITEMS = "the report with its facts, journey and checks", "one article or post a row"
 _BUNDLE = "pages, quotes and prompts in one zip: can be verified, and imported on another machine"
 _GRAPH = "how the pages led to one another, for Gephi and yEd"
@@ -243,7 +242,9 @@ _ALL = (
     ),
     ExportFormat("graphml", "Graph (GraphML)", _GRAPH, "graphml", "application/xml", DATA, _graph),
     ExportFormat("bib", "BibTeX", "for LaTeX and Zotero", "bib", "application/x-bibtex", DATA, _bib),
-    ExportFormat("ris", "RIS", "for Zotero, EndNote, Citavi", "ris", _RIS, DATA, _ris),
+    ExportFormat(
+        "ris", "RIS", "for Zotero, EndNote, Citavi", "ris", "application/x-research-info-systems", DATA, _ris
+    ),
     ExportFormat("csl", "CSL-JSON", "for pandoc and Zotero", "csl.json", "application/json", DATA, _csl),
 )
 FORMATS = {chosen.name: chosen for chosen in _ALL}

@@ -29,9 +29,6 @@ from agent.web.extract import documents
 
 MAX_PASTED_CHARS = 2_000_000
 MIN_PASTED_CHARS = 20
-_BROWSER_ADVICE = (
-    "Open it in your browser; what you see there can be pasted here, or saved as PDF and uploaded."
-)
 _ADVICE = {
     Outcome.RATE_LIMITED: "Wait a minute, then try again.",
     Outcome.NOT_FOUND: "Look for its title or an archived copy, then paste or upload what you find.",
@@ -112,7 +109,10 @@ def find_advice(outcome: Outcome, detail: str = "", *, search: bool = False) -> 
         return by_phrase or _SEARCH_ADVICE.get(
             outcome, "Try again in a while, or search with another engine."
         )
-    return by_phrase or _ADVICE.get(outcome, _BROWSER_ADVICE)
+    return by_phrase or _ADVICE.get(
+        outcome,
+        "Open it in your browser; what you see there can be pasted here, or saved as PDF and uploaded.",
+    )
 
 
 def retry(

@@ -39,8 +39,6 @@ OTHER_MODEL = PauseRequest(
     why="Another model or server is set up than this run had. Choose at the run to go on with it, or without "
     "a model; or set the address back and resume.",
 )
-GUIDANCE_STEPS = ("steer", "replan", "undo", "redo")
-"""A person's steps after which a decision that was made without them is made again."""
 STATUS_BY_FLAG = {"stop": Status.STOPPED, "pause": Status.PAUSED}
 StepFunction = Callable[[Any, RunContext], tuple[Change, str]]
 
@@ -284,7 +282,8 @@ class _RunDriver:
             except StaleHead:
                 self.reload()
                 person_steps = self.store.ledger.steps(self.lease.run_id, after=seen)
-                is_guided = any(step.name in GUIDANCE_STEPS for step in person_steps)
+                # After these steps of a person, a decision that was made without them is made again.
+                is_guided = any(step.name in ("steer", "replan", "undo", "redo") for step in person_steps)
                 is_edited = any(step.change.get("edits") for step in person_steps)
                 if (name == self.flow.reentry_step and is_guided) or (
                     self.flow.is_write_up(name) and is_edited

@@ -41,8 +41,6 @@ _PRONOUNS = load_words("pronouns")
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 PERSON_REASON = "a person's own word; no page says it"
 """The reason beside a sentence that only a person's word supports."""
-PERSON_WORDS = "in a person's words, beside the quote"
-"""The reason beside a sentence that repeats a person's correction of a fact."""
 FLAG_REASON = "its quote belongs to an order to machines; a person chose to use it"
 """The reason beside a sentence that cites a flagged fact."""
 PERSON_SAID = "said by the person who asks"
@@ -259,7 +257,7 @@ def _apply_check(sentence: Sentence, check: ClaimCheck, cited: Sequence[Fact], f
     if verdict in SUPPORTED_VERDICTS and not any(has_page_support(fact) for fact in resting_on):
         verdict, reason = "not_checked", PERSON_REASON
     elif verdict == "quoted" and [source for _, source in named] == [PERSON_SAID]:
-        reason = PERSON_WORDS
+        reason = "in a person's words, beside the quote"
     elif verdict == "not_checked":
         reason = f"the model gave no judgement: {failure}" if failure else ""
     if any(fact.flagged for fact in cited):

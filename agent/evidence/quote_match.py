@@ -43,7 +43,6 @@ MAX_SKIPPED_CHARS = 3000
 """Most characters between the stretches: about a screen of text, still under the same heading."""
 _ELLIPSIS = re.compile(DOTS)
 _CONTEXT_CHARS = 200
-_EDGES = " \t\n,;:–—-()[]"
 _ASIDE = re.compile(
     r"\s*(?:([,;])[^,;:()–—.!?]*\1|\([^()]*\)|\[[^\[\]]*\]|[–—][^()–—;:.!?]*[–—]|\s-\s[^()–—;:.!?]*\s-)\s*"
 )
@@ -74,7 +73,7 @@ _NEXT_WORD = re.compile(r"[ \t\u00a0]*\w")
 def split_at_ellipsis(quote: str) -> list[str]:
     """The stretches of a quote between its inner ellipses; none where there is no ellipsis, there are too
     many, or one is too short."""
-    parts = [part.strip(_EDGES) for part in _ELLIPSIS.split(quote)]
+    parts = [part.strip(" \t\n,;:–—-()[]") for part in _ELLIPSIS.split(quote)]
     parts = [part for part in parts if part]
     is_long = all(len(normalize_text(part[:200]).words) >= MIN_STRETCH_WORDS for part in parts)
     return parts if 2 <= len(parts) <= MAX_STRETCHES and is_long else []

@@ -33,8 +33,6 @@ _ATTRIBUTION = re.compile(
 MIN_NAME_LETTERS = 5
 """Letters that a name and a site's name have at least when they are compared."""
 DEFAULT_TRUST = 0.6
-OFFICIAL_LABELS = ("gov", "edu", "mil", "int")
-DISCUSSION_LABELS = ("forum", "community", "reddit", "quora", "discuss", "boards", "answers")
 TRUST_SCALE: tuple[tuple[str, float], ...] = (
     ("not at all", 0.0),
     ("low", 0.3),
@@ -87,9 +85,13 @@ def assess_trust(page: Page) -> SourceTrust:
     name = host(page.final_url or page.url)
     labels = name.split(".")
     value, reasons = DEFAULT_TRUST, list[str]()
-    if any(label in OFFICIAL_LABELS for label in labels[-2:]):
+    if any(label in ("gov", "edu", "mil", "int") for label in labels[-2:]):
         value, reasons = value + 0.2, [*reasons, "an official or academic domain"]
-    if any(word in label for word in DISCUSSION_LABELS for label in labels):
+    if any(
+        word in label
+        for word in ("forum", "community", "reddit", "quora", "discuss", "boards", "answers")
+        for label in labels
+    ):
         value, reasons = value - 0.2, [*reasons, "a discussion, where anyone may write"]
     if page.author:
         value, reasons = value + 0.05, [*reasons, "an author"]

@@ -32,7 +32,6 @@ SentenceWriter = Callable[[Sentence], list[Span | str]]
 WRITER_LABELS = {"keyless": "none (rules only)"}
 DEMO_WORLD_NOTE = "From the demo world: its sites and all that they say are invented."
 ENGLISH_WORDS = load_report_words(ENGLISH)
-NO_STATEMENT = "No statement could be backed, so none is made."
 
 
 def write_bands(settings: Settings) -> list[Block]:
@@ -142,7 +141,7 @@ def write_body(
             told = [span for said in layout.sentences for span in (*write(said), " ")][:-1]
             written += [Paragraph(told, "said")] if told else []
             written += [Paragraph([line]) for line in lines]
-    return written or [Paragraph([NO_STATEMENT], "said")]
+    return written or [Paragraph(["No statement could be backed, so none is made."], "said")]
 
 
 def _list_items(answer: Answer, layout: BlockLayout, write: SentenceWriter) -> list[Block]:

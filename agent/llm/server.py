@@ -46,7 +46,6 @@ _REFUSALS = {
     429: "{server} has had too many requests for now {said}",
 }
 _RETRY_STATUSES, _FORM_STATUSES = (408, 409, 429), (400, 422)
-_NO_CREDIT_PHRASES = ("insufficient_quota", "billing_not_active", "credit balance")
 _OVERFLOW_PHRASES = (
     *("context length", "context_length", "context window", "context size"),
     *("too many tokens", "maximum prompt length", "prompt is too long"),
@@ -208,7 +207,7 @@ class ModelServer:
         is_outage, is_form = kind >= HTTPStatus.INTERNAL_SERVER_ERROR, kind in _FORM_STATUSES
         can_retry = is_outage or kind in _RETRY_STATUSES
         said = f"({kind}){quote_message(message)}."
-        if any(words in text for words in _NO_CREDIT_PHRASES):
+        if any(words in text for words in ("insufficient_quota", "billing_not_active", "credit balance")):
             kind, can_retry = HTTPStatus.PAYMENT_REQUIRED, False
         elif not can_retry and any(words in text for words in _OVERFLOW_PHRASES):
             kind = HTTPStatus.REQUEST_ENTITY_TOO_LARGE

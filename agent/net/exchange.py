@@ -45,8 +45,6 @@ from agent.types import Outcome
 if TYPE_CHECKING:
     from httpx2 import BaseTransport
 
-READ_ENCODINGS = ("", "identity", "gzip", "x-gzip")
-"""Compressions that are read: those whose unpacking can be stopped at a size."""
 REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 MAX_CONTAINERS = 200_000
 """Objects and lists in one text: three bytes of it become a hundred in memory."""
@@ -154,7 +152,7 @@ def _read_body(answer: BaseHTTPResponse, policy: Policy) -> bytes:
     if answer.status in REDIRECT_STATUSES:
         return b""
     packing = answer.headers.get("Content-Encoding", "").strip().lower()
-    if packing not in READ_ENCODINGS:
+    if packing not in ("", "identity", "gzip", "x-gzip"):  # those whose unpacking can be stopped at a size
         if answer.status >= HTTPStatus.BAD_REQUEST:  # the status says enough
             return b""
         odd = f"Its answer came in a compression that is not read here ({packing[:40]!r})."

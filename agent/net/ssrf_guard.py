@@ -42,10 +42,11 @@ _SPECIAL_IPV4 = (
 _SPECIAL_IPV4_NETWORKS = tuple(map(IPv4Network, _SPECIAL_IPV4.split()))
 _GLOBAL_IPV6 = IPv6Network("2000::/3")
 """All that IANA has allocated as global unicast; everything outside is special or unassigned."""
-_SPECIAL_IPV6 = "2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20"
+_SPECIAL_IPV6_NETWORKS = tuple(
+    map(IPv6Network, "2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20".split())
+)
 """Protocol assignments (Teredo, benchmarking, ORCHID and the like), documentation, 6to4 (whoever needs it can
 be reached by IPv4), AS112, documentation."""
-_SPECIAL_IPV6_NETWORKS = tuple(map(IPv6Network, _SPECIAL_IPV6.split()))
 _NAT64_LOCAL = IPv6Network("64:ff9b:1::/48")
 _CARRIERS = tuple(map(IPv6Network, ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")))
 """Compatible, mapped, translated and NAT64 addresses: their last four bytes are an IPv4 address."""

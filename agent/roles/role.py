@@ -28,13 +28,10 @@ Check = Callable[[Any], Sequence[str]]
 """What code refuses in a reply, a sentence each, for the model; nothing when all is well."""
 SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 """The parts of its lists that a prompt shows, the first that fits and that the server takes."""
-OLDEST_FIRST = ("history", "refused")
-"""Lists of which the end is kept."""
 MARK_IN_REPLY = "It holds the mark of the run, which only tags of the prompt may hold."
 INSTRUCTIONS_IN_REPLY = "It repeats a line of these instructions. Reply with what was asked for only."
 _MIN_LINE = 80
 """Characters of a line of the instructions that no honest reply repeats word by word."""
-_NOTHING = ("", "none", "null", "n/a", "-")
 _PERCENT = re.compile(r"\s*\d{1,3}(?:\.\d+)?\s*%\s*")
 
 
@@ -65,7 +62,7 @@ class RoleReply(BaseModel):
             value, kind = data.get(name), get_origin(field.annotation)
             text = value.strip().lower() if isinstance(value, str) else None
             if name in data and kind is list and not isinstance(value, list):
-                value = [] if value is None or text in _NOTHING else [value]
+                value = [] if value is None or text in ("", "none", "null", "n/a", "-") else [value]
             elif text is not None and kind is Literal:
                 spelled = re.sub(r"[^a-z0-9]+", "_", text).strip("_")
                 options = get_args(field.annotation)
@@ -193,11 +190,11 @@ class Role:
 
 
 def _cut(name: str, value: Any, share: float) -> Any:
-    """A part of a list or text, one item at least."""
+    """A part of a list or text, one item at least: the end of those lists whose oldest item comes first."""
     if not isinstance(value, str | list | tuple):
         return value
     kept = max(1, int(len(value) * share))
-    return value[-kept:] if name in OLDEST_FIRST else value[:kept]
+    return value[-kept:] if name in ("history", "refused") else value[:kept]
 
 
 class WriterReply(RoleReply):

@@ -102,7 +102,6 @@ _BINARY_SIGNATURES = (
     *(_ZIP, b"\x1f\x8b", b"BZh", b"7z\xbc\xaf", b"Rar!"),  # archives
     *(b"\x7fELF", b"MZ", _OLE, b"wOFF", b"wOF2", b"SQLite format 3"),
 )
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _TEXT_TYPES = ("text/", "application/json", "application/ld+json", "application/yaml")
 UNKNOWN_TYPE = "application/octet-stream"
 """What a server calls a body of which it does not know the type."""
@@ -147,7 +146,7 @@ def detect_kind(raw: bytes, content_type: str) -> str:
         if "Workbook".encode("utf-16-le") in raw:
             return "xls"
     stated = parse_media_type(content_type)
-    is_utf16 = raw.startswith(_UTF16_MARKS) or "utf-16" in content_type.lower()
+    is_utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff")) or "utf-16" in content_type.lower()
     has_nul = b"\x00" in raw[:HEAD_BYTES] and not is_utf16
     if head.startswith(_BINARY_SIGNATURES) or head[4:8] == b"ftyp" or has_nul:
         return "other"

@@ -23,7 +23,6 @@ MAX_BYTES = 512_000
 CACHE_SECONDS = 86_400.0
 FAILURE_CACHE_SECONDS = 300.0
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _AGENT = re.compile(r"^(\s*user-?agent\s*:\s*[a-z_-]+)[^#]*", re.IGNORECASE)
 _NEEDLESS_ESCAPE = re.compile(r"%(?=4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae]|2[de]|3[0-9])", re.IGNORECASE)
 """The sign before a character that no address has to escape (RFC 3986, 2.3)."""
@@ -87,7 +86,7 @@ def parse_rules(body: bytes) -> tuple[Protego, ...]:
     says (Google's parser). A byte-order mark may be cut off; of a user agent's
     line its product token counts."""
     for length in (3, 2, 1):
-        body = body.removeprefix(_BYTE_ORDER_MARK[:length])
+        body = body.removeprefix(b"\xef\xbb\xbf"[:length])
     lines = body.decode("utf-8", errors="replace").splitlines()
     text = "\n".join(_AGENT.sub(r"\1", line) for line in lines)
     return Protego.parse(text), Protego.parse(_NEEDLESS_ESCAPE.sub("%25", text))

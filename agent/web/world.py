@@ -36,8 +36,6 @@ from agent.web.unpaywall import OpenCopy, Unpaywall
 
 log = logging.getLogger(__name__)
 SEARCH_SECONDS = 30.0
-DEMO_TODAY = "2026-11-21"
-"""The current day in the demo world, so that "last week" always means the same in it."""
 PROBE_SECONDS = 3.0
 
 
@@ -215,7 +213,7 @@ def open_world(
             *(SsrfGuard(config.FETCH_ALLOW), HostRateLimiter(0.0), most),
         ),
         absent={n: "a world in a folder has only its own index" for n in ENGINE_NAMES if n != served.name},
-        today=DEMO_TODAY if name == "demo" else "",
+        today="2026-11-21" if name == "demo" else "",  # so that "last week" always means the same in it
     )
 
 

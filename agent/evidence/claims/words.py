@@ -21,13 +21,12 @@ from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import UNSPACED_SCRIPTS, is_stopword, stem
 
 _HALF_DAY = 12 * 60
-_BEFORE = r"(?<![\d.,:/$€£])"
-_HALF = r"[ap]\.?\s?m\b\.?"
 _CJK = re.compile(f"[{UNSPACED_SCRIPTS}]")
 _RANGE_WORD = re.compile(r"\s?(?:[–—-]|to|or|and)\s?[$€£¥]?")
 _CLOCK = re.compile(
-    rf"{_BEFORE}(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?(?![\d:])"
-    rf"(?:\s?(?P<half>{_HALF})|\s?(?:uhr|o['’]clock)\b|(?<=[:]\d\d)(?![%/]|[.,]\d))|\b(?P<word>noon|midnight)\b",
+    r"(?<![\d.,:/$€£])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?(?![\d:])"
+    r"(?:\s?(?P<half>[ap]\.?\s?m\b\.?)|\s?(?:uhr|o['’]clock)\b|(?<=[:]\d\d)(?![%/]|[.,]\d))"
+    r"|\b(?P<word>noon|midnight)\b",
     re.IGNORECASE,
 )
 

@@ -24,8 +24,6 @@ from agent.types.reply import (
 
 MAX_QUESTION_CHARS = 3_000
 """Characters of the open question that the steps work with; of a longer one the last."""
-SPEAKER_LABELS = {"user": "User: ", "bot": "You: "}
-"""How prompts mark who wrote a message; "You" is the bot."""
 
 
 class ReplyState(OnePublisherState):
@@ -83,7 +81,7 @@ class ReplyState(OnePublisherState):
             sent = [next(pictures, None) for _ in (message.images if message.role == "user" else [])]
             marks = [format_image_mark(n, picture.sha256) for n, picture in filter(None, sent)]
             text = "\n".join(filter(None, (message.text.strip(), *marks)))
-            lines.append(SPEAKER_LABELS[message.role] + "\n  ".join(text.splitlines()))
+            lines.append({"user": "User: ", "bot": "You: "}[message.role] + "\n  ".join(text.splitlines()))
         return "\n".join(lines)
 
     def shared_blanks(self, run: RunState[Any]) -> dict[str, Any]:

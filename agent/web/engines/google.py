@@ -21,8 +21,6 @@ from agent.web.search_results import RawResult, build_result, explain_failure
 
 MAX_RESULTS_PER_REQUEST = 10
 """The API gives at most this many results a request."""
-GOOGLE_LANGUAGE_CODES = {"he": "iw", "zh": "zh-CN"}
-"""Languages with another code there."""
 
 
 class Google:
@@ -71,7 +69,7 @@ class Google:
             if reach.since:
                 limits["dateRestrict"] = f"d{search_results.days_back(reach)}"
             if reach.language:
-                limits["lr"] = f"lang_{GOOGLE_LANGUAGE_CODES.get(reach.language, reach.language)}"
+                limits["lr"] = "lang_" + {"he": "iw", "zh": "zh-CN"}.get(reach.language, reach.language)
             found = service.cse().list(q=words, cx=self._cx, **limits).execute(num_retries=0)
             if not isinstance(found, dict):
                 raise ValueError("an answer that is not JSON")

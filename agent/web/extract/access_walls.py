@@ -24,7 +24,6 @@ MIN_PARAGRAPH_CHARACTERS = 80
 MIN_FRONT_PAGE_HEADLINES = 4
 """From this many headlines of other pages on, a page that is no article is a front page."""
 _MARGIN_TAGS = ("nav", "header", "footer", "aside", "dialog")
-_BLOCKS = "p, div, span, h1, h2, h3, h4, h5, strong, b, section, aside, form, dialog, li, td, button, a"
 
 _LISTS = read_lists("walls")
 _SUBSCRIBE_PROMPT = compile_any(_LISTS["subscribe_prompt"])
@@ -81,7 +80,9 @@ def _is_behind_paywall(tree: LexborHTMLParser, url: str, about: PageMetadata, te
     free. A label beside a teaser ("For subscribers"), a banner above headlines, or an offer below a whole
     article is no wall."""
     is_paid = _is_declared_paid(url, about)
-    nodes = tree.css(_BLOCKS)
+    nodes = tree.css(
+        "p, div, span, h1, h2, h3, h4, h5, strong, b, section, aside, form, dialog, li, td, button, a"
+    )
     whole = tree.body.text(separator=" ") if tree.body is not None else ""
     prompts = list(filter(_is_gate, nodes))
     if not (is_paid or prompts or _SUBSCRIBE_PROMPT.search(whole) or _SUBSCRIBER_LABEL.search(whole)):

@@ -30,8 +30,6 @@ _CONVERSION_HINTS = {
     **dict.fromkeys(("odp", "odg"), "an OpenDocument drawing: save it as PDF"),
     **dict.fromkeys(("zip", "gz", "7z", "rar", "tar"), "an archive: unpack it first"),
 }
-_PARSER_ERRORS = (*MISREAD, OSError, RuntimeError, csv.Error)
-"""What parsers raise on damaged files: one such file is refused, the others go on."""
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +46,7 @@ def read_document(name: str, data: bytes, *, url: str = "") -> Page:
     address = url if canonicalize(url) else f"{FILE_SCHEME}{label}"
     try:
         reading, kind = _extract(data, label, address)
-    except _PARSER_ERRORS as fault:
+    except (*MISREAD, OSError, RuntimeError, csv.Error) as fault:
         log.warning("%s cannot be read", label, exc_info=fault)
         advice = "Save it again, or as PDF or plain text"
         raise UsageError(

@@ -32,9 +32,7 @@ MIN_HEADLINE_CHARACTERS = 8
 """A shorter anchor is no headline."""
 MIN_ENTRY_CHARACTERS = 3
 """A shorter anchor is no entry of a list: a page number, an arrow."""
-_ROW_TAGS = ("li", "tr", "article", "dd", "dt", "section")
 _LIST_TAGS = ("ul", "ol", "table", "tbody", "dl", "main", "nav")
-_GROUP_TAGS = "h2, h3, h4, h5, h6, dt, th, strong, b"
 _MARGIN_TAGS = ("nav", "footer", "aside")
 _LISTS = read_lists("page_parts")
 _MENU_NAMES = compile_names(_LISTS["menu_names"])
@@ -54,7 +52,7 @@ def find_link_candidates(html: str, url: str, today: str) -> list[LinkCandidate]
     sizes: dict[int, int] = {}
     ranks: dict[str, tuple[bool, bool, bool, int]] = {}
     group_date = ""
-    for node in tree.css(f"a[href], {_GROUP_TAGS}")[: 2 * MAX_LINKS]:
+    for node in tree.css("a[href], h2, h3, h4, h5, h6, dt, th, strong, b")[: 2 * MAX_LINKS]:
         if node.tag != "a" or "href" not in node.attributes:
             # the date of the entries below a heading that is a date or a month; one without it ends it
             text = inline_text(node)
@@ -165,7 +163,7 @@ def _find_entry(node: LexborNode, sizes: dict[int, int]) -> LexborNode:
         if len({link.attributes.get("href") for link in headlines}) > 1:
             break
         entry = level
-        if level.tag in _ROW_TAGS:
+        if level.tag in ("li", "tr", "article", "dd", "dt", "section"):
             break
     return entry
 

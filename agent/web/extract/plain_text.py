@@ -114,7 +114,6 @@ def _render(source: str) -> str:
 # Tables as text: CSV and TSV (the delimiter is detected, the first row is the header, each row is a line of
 # text), and JSON-lines (a table of their fields, or a section for each record when they hold texts).
 
-DELIMITERS = ",;\t|"
 MAX_CELL_CHARACTERS = 5_000
 LONG_CELL_CHARACTERS = 300
 """A record with a longer text is no row of a table but a section of its own: it holds sentences."""
@@ -130,7 +129,7 @@ def extract_csv(text: str, delimiter: str = "") -> Extraction:
     if first.lower().startswith("sep=") and len(first) == 5:  # Excel's way to name the delimiter
         text, delimiter = rest, first[4]
     elif not delimiter or delimiter not in text[:_SAMPLE]:
-        delimiter = max(DELIMITERS, key=lambda one: _count_columns(text[:_SAMPLE], one))
+        delimiter = max(",;\t|", key=lambda one: _count_columns(text[:_SAMPLE], one))
     try:
         read = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
         cells = ([" ".join(cell.split())[:MAX_CELL_CHARACTERS] for cell in row[:MAX_COLUMNS]] for row in read)

@@ -3,7 +3,6 @@
 import pytest
 
 from agent.evidence.citation_check import (
-    PERSON_WORDS,
     check_citations,
     collect_sources,
     diff_answers,
@@ -72,7 +71,11 @@ def test_a_statement_never_backs_itself() -> None:
 def test_a_persons_correction_counts_beside_the_quote_and_is_marked() -> None:
     corrected = fact("f1", statement="The dairy was opened in 1921.", former="It was founded in 1921.")
     [kept], _ = check_citations([say("The dairy was opened in 1921.", "f1")], {"f1": corrected})
-    assert (kept.check, kept.check_reason, kept.backed) == ("quoted", PERSON_WORDS, True)
+    assert (kept.check, kept.check_reason, kept.backed) == (
+        "quoted",
+        "in a person's words, beside the quote",
+        True,
+    )
 
 
 @pytest.mark.parametrize(

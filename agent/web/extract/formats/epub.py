@@ -14,7 +14,6 @@ from agent.web.extract.formats import archive
 from agent.web.extract.writer import DocumentWriter
 
 KIND = archive.ArchiveKind("book (EPUB)", max_xml=64_000_000, max_tags=4_000_000)
-_READABLE = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
 def extract_epub(data: bytes) -> Extraction:
@@ -41,7 +40,7 @@ def _read_book(packed: zipfile.ZipFile) -> Extraction:
         posixpath.normpath(posixpath.join(folder, unquote(str(item.get("href", "")))))
         for item in spine
         if item is not None
-        and item.get("media-type") in _READABLE
+        and item.get("media-type") in ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
         and "nav" not in str(item.get("properties", "")).split()
     ]:
         if chapter in packed.NameToInfo:
