@@ -215,7 +215,7 @@ def _release_step(step: Step, privacy: Privacy, hide: Hide, is_made_by_model: bo
             return {inner: walk(inner, item, rule) for inner, item in value.items()}
         return [walk(name, item, rule) for item in value] if isinstance(value, list) else value
 
-    for_all = ("question", "settings", "program")  # what a person set for every reader
+    for_all = ("question", "settings", "program", "request")  # what a person set for every reader
     change = {key: value if key in for_all else walk(key, value, key) for key, value in change.items()}
     if not is_closed:
         privacy.public.update(text for text in _list_texts(change) if not is_withheld(text))

@@ -161,6 +161,8 @@ class RunState(State, Generic[Own]):
     """A person's last command: paused, resumed, stopped, accepted, forked, left."""
     program: str = Field(default="")
     """The program that a person's step was last taken by: a change that names one was not made by hand."""
+    request: str = Field(default="")
+    """The Idempotency-Key with which it did, and what it asked, as hashes."""
     halt: PauseRequest | None = None
     """Why the run paused by itself to ask; None once a person answered."""
     met: Annotated[list[str], append] = Field(default_factory=list)

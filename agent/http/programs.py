@@ -69,9 +69,9 @@ class Program:
         self.require_flow(view.run.settings.flow, *others)
         return view
 
-    def acting(self) -> AbstractContextManager[None]:
-        """What is recorded meanwhile is recorded as done by this program."""
-        return act_as_program(self.token.name)
+    def acting(self, key: str = "", content: str = "") -> AbstractContextManager[None]:
+        """What is recorded meanwhile is recorded as done by this program, by its request of this key."""
+        return act_as_program(self.token.name, key, content)
 
     def check_quota(self) -> None:
         """Raise RequestRefused (429) when the person's quota allows no further run now."""

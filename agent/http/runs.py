@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import threading
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from http import HTTPStatus
 from inspect import Parameter, Signature
 from typing import Annotated, Any, Literal
+from uuid import UUID, uuid5
 
 from fastapi import APIRouter, Header, Path, Query
 from pydantic import Field
@@ -24,7 +25,7 @@ from agent.actions.export import FORMATS, export_run
 from agent.actions.release import release
 from agent.answering import fact_view
 from agent.bot.http import RequestRefused
-from agent.engine.snapshots import CACHE_SIZE
+from agent.engine.snapshots import CACHE_SIZE, RunSnapshot
 from agent.errors import ConcurrentChange, NotFound, UsageError
 from agent.http.programs import DECIDING_ACTS, FLOW_SCOPES, Caller, NotPossible, Program
 from agent.http.records import (
@@ -40,7 +41,6 @@ from agent.http.records import (
 from agent.types import Fact, Record, Settings, Status
 
 ROUTER = APIRouter(tags=["runs"])
-_starting = threading.Lock()
 WAIT_S = 25.0
 """Seconds that a request may wait for a run to come to rest."""
 StartedFlow = Literal["research", "site", "collect", "check_text", "chat"]
@@ -92,22 +92,39 @@ def start_run(
     program.require_flow(flow)
     if asked.settings.world not in ("live", "demo"):
         raise UsageError("a program's run searches and reads the world live or demo")
+    key = uuid5(UUID(program.token.id), idempotency_key).hex if idempotency_key else ""
     content = hashlib.sha256(asked.model_dump_json().encode()).hexdigest()
-    key = f"api:{hashlib.sha256(f'{program.token.id} {idempotency_key}'.encode()).hexdigest()}"
-    with _starting:
-        known, _, same = program.bench.store.draft(key).partition(" ") if idempotency_key else ("", "", "")
-        if known and same != content:
-            raise UsageError("this Idempotency-Key started another run: give each request one of its own")
-        if known:
-            response.status_code = HTTPStatus.OK
-            return describe_run(program.bench, program.open_run(known))
+    known = _find_started(program, asked.follows, key, content)
+    if known is None:
         program.check_quota()
-        with program.acting():
-            run_id = _start(program, flow, asked)
-        if idempotency_key:
-            program.bench.store.draft(key, f"{run_id} {content}")
+        try:
+            with program.acting(key, content):
+                run_id = _start(program, flow, asked)
+        except ConcurrentChange:
+            known = _find_started(program, asked.follows, key, content)  # by the same request meanwhile
+            if known is None:
+                raise
+    if known:
+        response.status_code = HTTPStatus.OK
+        return known
     response.headers["location"] = f"/api/v1/runs/{run_id}"
     return describe_run(program.bench, program.bench.snapshot(run_id))
+
+
+def _find_started(program: Program, follows: str, key: str, content: str) -> RunRecord | None:
+    """The run that a request of this key started, or the chat `follows` that it answered; None when it did
+    neither. Raises UsageError when it asked something else."""
+    views = list[RunSnapshot]()
+    for run_id in filter(None, (key, key and follows)):
+        with suppress(NotFound):
+            views.append(program.bench.snapshot(run_id))
+    asked = [(view, step.change.get("request", "").split()) for view in views for step in view.steps]
+    for view, request in asked:
+        if request[:1] == [key] and request[1] != content:
+            raise UsageError("this Idempotency-Key started another run: give each request one of its own")
+        if request[:1] == [key]:
+            return describe_run(program.bench, program.open_run(view.run.id))
+    return None
 
 
 def _start(program: Program, flow: str, asked: RunRequest) -> str:

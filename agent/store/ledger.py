@@ -55,13 +55,15 @@ ERASE_STEP = "erase"
 ANSWERED_FIRST = "someone else (perhaps another tab) answered first; their change is kept"
 
 
-_program: ContextVar[str] = ContextVar("program", default="")
+_program: ContextVar[dict[str, str] | None] = ContextVar("program", default=None)
 
 
 @contextmanager
-def act_as_program(name: str) -> Iterator[None]:
-    """What this thread records meanwhile for a person is recorded as done by their program of this name."""
-    former = _program.set(name)
+def act_as_program(name: str, key: str = "", content: str = "") -> Iterator[None]:
+    """What this thread records meanwhile for a person is recorded as done by their program of this name.
+    `key` is that of its request, and the id of the run that it starts, so that no second one can start;
+    `content` stands for what it asks."""
+    former = _program.set({"program": name} | ({"request": f"{key} {content}"} if key else {}))
     try:
         yield
     finally:
@@ -69,8 +71,8 @@ def act_as_program(name: str) -> Iterator[None]:
 
 
 def name_program(change: dict[str, Any]) -> dict[str, Any]:
-    """The change of a person's step, with the program that takes the step, if one does."""
-    return {**change, "program": name} if (name := _program.get()) else change
+    """The change of a person's step, with the program that takes the step, if one does, and its request."""
+    return {**change, **(_program.get() or {})}
 
 
 class StaleHead(Exception):
@@ -103,11 +105,15 @@ class Ledger(TableAccess):
     """Reads and writes runs and steps."""
 
     def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
-        """A new run with its step 0 (the question); returns its id. Only an `owner` can claim it."""
-        with self._writer.begin() as connection:
-            until = read_clock(connection) + LEASE_S
-            lease = {"owner": owner, "lease_until": until, "token": 1} if owner else {}
-            return insert_run(connection, question, settings, first, **lease)
+        """A new run with its step 0 (the question); returns its id. Only an `owner` can claim it. Raises
+        ConcurrentChange when the same request of a program has started a run."""
+        try:
+            with self._writer.begin() as connection:
+                until = read_clock(connection) + LEASE_S
+                lease = {"owner": owner, "lease_until": until, "token": 1} if owner else {}
+                return insert_run(connection, question, settings, first, **lease)
+        except IntegrityError as clash:
+            raise ConcurrentChange("this request started its run before: read that one") from clash
 
     def add_if_absent(self, run: Run, steps: Sequence[Step], **summary: Any) -> bool:
         """Add a whole run with its steps (an import or a fork), as a conversation of its own; `summary` holds
@@ -319,7 +325,8 @@ class Ledger(TableAccess):
 
 def insert_run(connection: Connection, question: str, settings: Settings, first: Step, **held: Any) -> str:
     """Insert a new run with its step 0 in an open transaction; returns its id."""
-    run_id, at = new_id(), utc_timestamp()
+    first, at = first.replace(change=name_program(first.change)), utc_timestamp()
+    run_id = first.change.get("request", "").partition(" ")[0] or new_id()
     connection.execute(
         tables.runs.insert().values(
             id=run_id,
@@ -334,7 +341,7 @@ def insert_run(connection: Connection, question: str, settings: Settings, first:
             **held,
         )
     )
-    _insert_step(connection, run_id, first.replace(at=at, change=name_program(first.change)))
+    _insert_step(connection, run_id, first.replace(at=at))
     if not held:  # else whoever holds it drives it
         note_running(connection, run_id)
     return run_id
