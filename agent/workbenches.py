@@ -39,7 +39,7 @@ IDLE_S = 900.0
 CLOSE_CHECK_S = 60.0
 _UNFINISHED = text(
     "SELECT 1 FROM runs WHERE status = 'running' AND deleted_at = '' "
-    "UNION SELECT 1 FROM batches WHERE state = 'running' LIMIT 1"
+    "UNION SELECT 1 FROM batches WHERE state = 'running' UNION SELECT 1 FROM webhooks LIMIT 1"
 )
 
 
@@ -239,7 +239,8 @@ class Workbenches:
         return bench
 
     def _limits_of(self, person: Person) -> WorkLimits:
-        quotas = self._require_accounts().quotas
+        accounts = self._require_accounts()
+        quotas = accounts.quotas
         return WorkLimits(
             places=self._places,
             pace=self._pace,
@@ -249,6 +250,7 @@ class Workbenches:
             describe_overrun=partial(quotas.describe_overrun, person.id),
             reserve=partial(quotas.reserve, person.id),
             take_page=partial(quotas.take_page, person.id),
+            holds_token=accounts.tokens.holds,
         )
 
     def _keep_house(self) -> None:
@@ -268,7 +270,7 @@ class Workbenches:
 
 
 def _has_unfinished(path: Path) -> bool:
-    """Does a store hold a run or batch at work? True also when it is too old to say."""
+    """Does a store hold a run or batch at work, or webhooks? True also when it is too old to say."""
     engine = open_engine(f"sqlite:///{path}")
     try:
         with engine.connect() as connection:

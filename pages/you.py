@@ -33,6 +33,19 @@ def draw_tokens(owner: Person) -> None:
         empty_state.draw("No tokens yet", "A program needs one to ask this server for replies.")
     for token in tokens:
         _draw_token(token)
+    hooks = client.workbench().worker.webhooks()
+    if listed := hooks.list():
+        ui.heading("Webhooks", "<span class='soft'>What is told when a run of yours comes to rest</span>")
+    for hook in listed:
+        by = hook.program and f"by program “{hook.program}” · "
+        told = f"{by}added {hook.added_at[:10]} {hook.trouble}"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(
+                f'<div class="ts"><b>{escape.html(hook.url)}</b><br><span class="small soft">'
+                f"{escape.html(told)}</span></div>"
+            )
+            done = "It is told nothing more."
+            ui.action("Remove", f"you-webhook-{hook.id}", hooks.remove, hook.id, icon="delete", done=done)
 
 
 def _create_token() -> None:

@@ -84,6 +84,10 @@ class ApiTokens(AuditedTable):
         """Revoke every token of this person, at once."""
         self._write(tables.end_tokens(person.id))
 
+    def holds(self, token_id: str) -> bool:
+        """Was the token of this id made here, and not revoked?"""
+        return self._read(select(t.id).where(t.id == token_id, t.revoked_at == "")).first() is not None
+
     def find(self, text: str, scope: str = "") -> ApiToken | None:
         """The token of this text that holds for a scope ("": for any), or None. Notes its use, once a minute
         at most."""

@@ -10,7 +10,7 @@ from agent.accounts.people import LOCAL
 from agent.accounts.tokens import SCOPES
 from agent.cli.options import command, file_option, flag, option, words_option
 from agent.cli.output import write_stderr, write_stdout
-from agent.engine.webhooks import RESTS, Webhooks
+from agent.engine.webhooks import RESTS
 from agent.errors import UsageError
 from agent.settings.config import is_secret, read_config, resolve_data_folder
 from agent.settings.saved import SAVED_FILE, SavedSettings, make_key
@@ -68,6 +68,7 @@ def token(args: Namespace) -> int:
     try:
         if args.revoke:
             accounts.tokens.revoke(LOCAL, args.revoke)
+            Workbench().worker.webhooks().remove_of(args.revoke)
         elif args.name:
             _, text = accounts.tokens.create(LOCAL, args.name, args.scopes or ())
             write_stderr("Keep it where the program reads it: it is shown once.")
@@ -91,7 +92,7 @@ def token(args: Namespace) -> int:
 def webhook(args: Namespace) -> int:
     """Add a webhook and print its secret, list those there are, or remove one; returns the exit code."""
     bench = Workbench()
-    hooks = Webhooks(bench.store, bench.config)
+    hooks = bench.worker.webhooks()
     if args.remove:
         hooks.remove(args.remove)
     elif args.url:
@@ -103,7 +104,8 @@ def webhook(args: Namespace) -> int:
     else:
         for one in hooks.list():
             state = f"tried {one.tries} times: {one.trouble}" if one.trouble else "well"
-            write_stdout(f"{one.id}  {one.url}  ({', '.join(one.statuses)})  {state}")
+            by = f"  by program {one.program}" if one.program else ""
+            write_stdout(f"{one.id}  {one.url}  ({', '.join(one.statuses)})  {state}{by}")
     return 0
 
 

@@ -72,6 +72,8 @@ class WorkLimits:
     """Reserves the most a model call may use up to a share of the quota. Raises BudgetSpent."""
     take_page: Callable[[int], str] = field(default=lambda pages: "")
     """Counts a page to be fetched (-1: it was not); why it may not be, as a sentence."""
+    holds_token: Callable[[str], bool] = field(default=lambda token_id: True)
+    """Does the token of this id hold?"""
 
 
 @dataclass

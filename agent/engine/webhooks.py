@@ -19,6 +19,7 @@ from datetime import datetime, timedelta
 from pydantic import Field
 from sqlalchemy import select, update
 
+from agent.accounts.tokens import MAX_TOKENS
 from agent.errors import NotFound, UsageError
 from agent.net.deadline import NoAnswer
 from agent.net.exchange import Connections
@@ -54,16 +55,28 @@ class Webhook(Record):
     next_at: float
     """When it may be tried again, in seconds of the database's clock; meanwhile a process has it in hand."""
     trouble: str
+    program: str = Field(default="")
+    """The program that added it; "" where a person did."""
+    token: str = Field(default="")
+    """The id of that program's token: nothing is told when it holds no longer."""
 
 
 class Webhooks:
-    """The webhooks of a store."""
+    """The webhooks of a store. `holds_token`: does the token of this id hold?"""
 
-    def __init__(self, store: Store, config: Config) -> None:
+    def __init__(
+        self, store: Store, config: Config, holds_token: Callable[[str], bool] = lambda token_id: True
+    ) -> None:
         self._store, self._config, self._hooks = store, config, store.webhooks
+        self._holds_token = holds_token
+        self.policy = replace(SIGN_IN, purpose="an answer to a webhook", is_cut=True)
 
-    def add(self, url: str, statuses: tuple[str, ...] = ()) -> tuple[Webhook, str]:
+    def add(
+        self, url: str, statuses: tuple[str, ...] = (), *, program: str = "", token: str = ""
+    ) -> tuple[Webhook, str]:
         """A new webhook and its secret, which is shown once. Raises UsageError."""
+        if len(self.list()) >= MAX_TOKENS:
+            raise UsageError(f"there are {MAX_TOKENS} webhooks: remove one that is no longer used")
         if strange := set(statuses) - set(RESTS):
             raise UsageError(f"there is no status {', '.join(sorted(strange))}; there are {', '.join(RESTS)}")
         try:
@@ -84,6 +97,8 @@ class Webhooks:
             tries=0,
             next_at=0.0,
             trouble="",
+            program=program,
+            token=token,
         )
         self._hooks.put(made.id, made.model_dump_json())
         return made, secret
@@ -98,9 +113,22 @@ class Webhooks:
             raise NotFound(f"there is no webhook {hook_id}; `./touchstone webhook` lists those there are")
         self._hooks.drop(hook_id)
 
+    def remove_of(self, token_id: str) -> None:
+        """Remove those that the program with this token added."""
+        for hook in self.list():
+            if hook.token == token_id:
+                self._hooks.drop(hook.id)
+
+    def has_due(self) -> bool:
+        """Is there something that a webhook was not told yet?"""
+        return any(self._find_due(hook) for hook in self.list())
+
     def send_due(self, pauses_s: tuple[float, ...], checkpoint: Callable[[], None]) -> None:
         """Tell every webhook what it was not told yet; after a failure again in `pauses_s` seconds, the last
         of them again and again. `checkpoint` is called before each message."""
+        for listed in self.list():
+            if listed.token and not self._holds_token(listed.token):
+                self.remove_of(listed.token)
         for hook_id in self._hooks.all():
             while (hook := self._claim(hook_id)) and (due := self._find_due(hook)):
                 checkpoint()
@@ -174,13 +202,12 @@ class Webhooks:
             "webhook-signature": f"v1,{signature.decode()}",
         }
         connections = Connections(self._config.FETCH_ALLOW)
-        policy = replace(SIGN_IN, purpose="an answer to a webhook", is_cut=True)
         try:
             reply = connections.exchange(
-                policy, connections.guard.check_url(hook.url), headers, body.encode()
+                self.policy, connections.guard.check_url(hook.url), headers, body.encode()
             )
         except NoAnswer as trouble:
-            return str(trouble)
+            return str(trouble) or f"it did not answer within {self.policy.seconds:g} s"
         finally:
             connections.close()
         return "" if str(reply.status).startswith("2") else f"it answered with the status {reply.status}"

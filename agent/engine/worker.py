@@ -130,10 +130,10 @@ class Worker:
             self.limits.pace.close()
 
     def is_busy(self) -> bool:
-        """Is a run at work or queued here, or a batch that still has rows to start?"""
-        if self.dispatcher.is_busy():
+        """Is a run at work or queued here, has a batch rows to start, or a webhook something to be told?"""
+        if self.dispatcher.is_busy() or self.store.ledger.list_claimable():
             return True
-        return bool(self.store.ledger.list_claimable() or self.store.batches.list_running())
+        return bool(self.store.batches.list_running()) or self.webhooks().has_due()
 
     def find_faults(self) -> list[str]:
         """Which threads ended although they should work; one sentence when none was started."""
@@ -383,6 +383,10 @@ class Worker:
                 log.error("the library is not current", exc_info=error)
             self._library_sync_due.wait(LIBRARY_SYNC_S)
 
+    def webhooks(self) -> Webhooks:
+        """The webhooks of the store."""
+        return Webhooks(self.store, self.config, self.limits.holds_token)
+
     def _tell_webhooks(self) -> None:
         def check() -> None:
             if self.shutdown_event.is_set():
@@ -390,7 +394,7 @@ class Worker:
 
         while not self.shutdown_event.wait(RECOVER_S):
             try:
-                Webhooks(self.store, self.config).send_due(PAUSES_S, check)
+                self.webhooks().send_due(PAUSES_S, check)
             except ShutdownRequested:
                 return
             except TouchstoneError as error:

@@ -81,6 +81,16 @@ def test_data_is_deleted_only_after_the_words_are_typed(
     assert list((team.config.data_folder / "deleted").iterdir())
 
 
+def test_who_is_told_of_ones_runs_is_seen_and_told_no_more(team: Workbenches, app: App, as_person) -> None:
+    as_person("bo")
+    hooks = team.open(sign_in(team, "bo")).worker.webhooks()
+    hook, _ = hooks.add("https://8.8.8.8/<b>", program="night job")
+    tester = app("you")
+    assert "by program “night job”" in shown(tester) and "8.8.8.8/&lt;b&gt;" in shown(tester)
+    tester.button(key=f"you-webhook-{hook.id}").click().run()
+    assert not tester.exception and hooks.list() == [] and "8.8.8.8" not in shown(tester)
+
+
 def test_people_are_for_admins_and_change_what_they_show(team: Workbenches, app: App, as_person) -> None:
     as_person("bo")
     assert "No such screen" in str(app("people").title[0].value)

@@ -4,9 +4,7 @@ told that is private."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from dataclasses import replace
 
 import pytest
 from standardwebhooks import Webhook as ForeignWebhook
@@ -19,40 +17,12 @@ from agent.settings.config import read_config
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
 from agent.types import Settings, Status, Step
+from tests.agent.engine.receiver import Receiver
+from tests.agent.engine.receiver import receiver as receiver  # a fixture
 from tests.agent.store.conftest import store as store  # a fixture
 from tests.waiting import wait_for
 
 FIRST = Step(n=0, name="ask", change={"question": "?"}, next="plan", by="person")
-
-
-class Receiver(HTTPServer):
-    def __init__(self) -> None:
-        self.got: list[tuple[dict[str, str], str]] = []
-        self.answers: list[int] = []
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server_port}/told"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Receiver
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"])).decode()
-        self.server.got.append(({name.lower(): value for name, value in self.headers.items()}, body))
-        self.send_response(self.server.answers.pop(0) if self.server.answers else 204)
-        self.end_headers()
-
-    def log_message(self, *_args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    made = Receiver()
-    Thread(target=made.serve_forever, daemon=True).start()
-    yield made
-    made.shutdown()
-    made.server_close()
 
 
 @pytest.fixture
@@ -152,3 +122,22 @@ def test_bad_addresses_and_statuses_are_refused_in_words(hooks: Webhooks):
         hooks.add("http://127.0.0.1/x", ("asleep",))
     with pytest.raises(NotFound, match="webhook"):
         hooks.remove("0123")
+
+
+def test_one_that_never_answers_is_given_up_in_time_and_tried_again_later(
+    hooks: Webhooks, store: Store, receiver: Receiver
+):
+    receiver.silent.set()
+    hooks.add(receiver.url)
+    hooks.policy = replace(hooks.policy, seconds=0.3)
+    run_id = rest(store)
+    for tries in (1, 2):
+        hooks.send_due((0.0, 60.0), lambda: None)
+        assert hooks.list()[0].tries == tries and "0.3" in hooks.list()[0].trouble and hooks.has_due()
+    receiver.silent.clear()
+    hooks.send_due((60.0,), lambda: None)
+    assert hooks.list()[0].tries == 2, "it waits for the pause"
+    store.webhooks.put(hooks.list()[0].id, hooks.list()[0].replace(next_at=0.0).model_dump_json())
+    hooks.send_due((60.0,), lambda: None)
+    assert [json.loads(body)["data"]["run"] for _, body in receiver.got] == [run_id] * 3
+    assert hooks.list()[0].trouble == "" and not hooks.has_due()

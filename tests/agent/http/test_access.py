@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastapi.routing import iter_route_contexts
+
 from tests.agent.http.conftest import EVERY, QUESTION
 from tests.web.login import LOGIN
 
@@ -25,12 +27,10 @@ def make_sample(shape: dict[str, Any], contract: dict[str, Any]) -> Any:
     return {"string": "x", "integer": 1, "number": 1.0, "boolean": True, "array": []}[shape["type"]]
 
 
-def list_requests(
-    contract: dict[str, Any], run_id: str, batch_id: str
-) -> list[tuple[str, str, dict[str, Any]]]:
-    """A valid request to every route about this run and batch: method, address, options."""
+def list_requests(contract: dict[str, Any], **ids: str) -> list[tuple[str, str, dict[str, Any]]]:
+    """A valid request to every route about what has these ids: method, address, options."""
     made = []
-    known = {"run_id": run_id, "batch_id": batch_id, "sentence": "s1", "name": "md", "act": "stop"}
+    known = {"sentence": "s1", "name": "md", "act": "stop", **ids}
     for path, methods in contract["paths"].items():
         for method, route in methods.items():
             needed = [p for p in route.get("parameters", ()) if p["in"] == "query" and p.get("required")]
@@ -55,8 +55,14 @@ def test_no_route_is_open_to_whom_it_is_not_for(shared) -> None:
     reader = server.call(server.make_token(ann))
     made = reader.post("/batches", json={"table": "question\nWhere?\n", "settings": {"world": "demo"}})
     assert made.status_code == 201
+    hook = reader.post("/webhooks", json={"url": "https://8.8.8.8/hook"}).json()["id"]
+    ids = {"run_id": run_id, "batch_id": made.json()["id"], "hook_id": hook}
     contract = reader.get("/openapi.json").json()
-    requests = list_requests(contract, run_id, made.json()["id"])
+    requests = list_requests(contract, **ids)  # a new kind of id in a path: make one of Ann's above
+    routes = list(iter_route_contexts(server.app.routes))
+    served = {(method.lower(), route.path) for route in routes for method in route.methods}
+    told_of = {(method, path) for path, methods in contract["paths"].items() for method in methods}
+    assert {path for method, path in served - told_of if method != "head"} == {"/openapi.json", "/docs"}
     assert len(requests) > 45 and QUESTION in reader.get(f"/runs/{run_id}").text
     steps = server.bench(ann).snapshot(run_id).head
     tokens = server.benches.token_accounts.tokens
@@ -72,14 +78,16 @@ def test_no_route_is_open_to_whom_it_is_not_for(shared) -> None:
     told = 0
     for who, (caller, right) in callers.items():
         for method, path, options in requests:
-            is_own = who == "of another" and run_id not in path and made.json()["id"] not in path
+            is_own = who == "of another" and not any(one in path for one in ids.values())
             answer = caller.request(method, path, **options)
             assert is_own or answer.status_code in right, (who, method, path, answer.text)
-            assert run_id not in answer.text.replace(path, "") or answer.status_code == 404, (who, path)
+            leaked = [one for one in ids.values() if one in answer.text.replace(path, "")]
+            assert not leaked or answer.status_code == 404, (who, path)
             assert "2 November 2026" not in answer.text and not answer.is_server_error, (who, path)
             told += 1
     assert told >= 180 and server.bench(ann).snapshot(run_id).head == steps
     assert [run.id for run in server.bench(ann).runs() if run.id == run_id]
+    assert len(server.bench(ann).worker.webhooks().list()) == 1
 
 
 def test_a_token_is_for_the_flows_of_its_scopes_and_decides_only_with_decide(local) -> None:
@@ -116,7 +124,11 @@ def test_private_notes_do_not_leave(local) -> None:
     bench.drive(run_id)
     reader = local.call(local.make_token())
     contract = reader.get("/openapi.json").json()
-    gets = [one for one in list_requests(contract, run_id, "none") if one[0] == "get" and run_id in one[1]]
+    gets = [
+        one
+        for one in list_requests(contract, run_id=run_id, batch_id="none", hook_id="none")
+        if one[0] == "get" and run_id in one[1]
+    ]
     assert len(gets) >= 6
     for _, path, options in gets:
         assert "Quibbleworth" not in (text := reader.get(path, **options).text) and "zinc" not in text, path
