@@ -38,7 +38,7 @@ def draw_tokens(owner: Person) -> None:
         ui.heading("Webhooks", "<span class='soft'>What is told when a run of yours comes to rest</span>")
     for hook in listed:
         by = hook.program and f"by program “{hook.program}” · "
-        told = f"{by}added {hook.added_at[:10]} {hook.trouble}"
+        told = f"{by}added {hook.added_at.partition('T')[0]} {hook.trouble}"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(
                 f'<div class="ts"><b>{escape.html(hook.url)}</b><br><span class="small soft">'
