@@ -168,6 +168,7 @@ def _field_texts(model: type[BaseModel]) -> dict[str, str]:
 def render_flows() -> str:
     """docs/flows.md with the pictures as the tables of the flows have them, in the order of the headings."""
     heads = {"Research": "research", "Ask a site": "site", "Check a text": "check_text"}
+    heads |= {"Verify again": "verify_again"}
     parts = (DOCS / "flows.md").read_text(encoding="utf-8").split("\n## ")
     for n, part in enumerate(parts[1:], start=1):
         name = part.partition("\n")[0]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import Any, get_type_hints
@@ -42,7 +42,7 @@ class Act:
     """One act. Its function, of its name in the module `source` unless that names another, works out a step
     from the run as it is (its first parameter is the `view`), or does all of it (the `bench`, the `run_id`,
     perhaps the `head`). Possible it is for runs of these `flows` (none: of all) in these `statuses` when
-    `fits` says so."""
+    `fits` says so. `starts`: the flow of the run that it starts, "" for none or the same."""
 
     name: str
     label: str
@@ -50,6 +50,7 @@ class Act:
     flows: Collection[str] = ()
     statuses: Collection[Status] = tuple(Status)
     fits: Callable[[RunSnapshot], object] | str = lambda _: True
+    starts: str = field(default="")
 
     @cached_property
     def function(self) -> Callable[..., Any]:
@@ -232,6 +233,15 @@ _TABLE = (
         lambda v: v.run.settings.model != "keyless",
     ),
     Act("fork", "Branch", "forks", ("research", "site", "collect")),
+    Act(
+        "verify_again",
+        "Verify again",
+        "verify_again",
+        ("research", "site", "collect", "check_text", "chat"),
+        ANSWERED_STATUSES,
+        "verify_again.has_quotes",
+        starts="verify_again",
+    ),
     Act("erase_note", "Erase a private note", "release", fits="release.list_private"),
 )
 ACTS = {act.name: act for act in _TABLE}

@@ -17,7 +17,7 @@ from agent.flows import FLOWS
 from agent.settings.config import Config
 from agent.store.database import Store
 from agent.store.ledger import ANSWERED_FIRST
-from agent.types import Status, Step
+from agent.types import Settings, Status, Step
 
 ANSWERED_STATUSES = (Status.REVIEW, Status.DONE)
 """Statuses of a run whose answer an edit makes out of date."""
@@ -97,3 +97,6 @@ class ActionContext(Protocol):
 
     def snapshot(self, run_id: str) -> RunSnapshot:
         """The run as it is now. Raises NotFound."""
+
+    def start(self, question: str, settings: Settings) -> str:
+        """A new run; returns its id. Raises UsageError."""

@@ -69,6 +69,8 @@ def check_new_run(question: str, settings: Settings) -> None:
     if min(settings.max_calls, settings.max_tokens, settings.max_cost_usd) < 0:
         raise UsageError("a budget of calls, tokens or money cannot be negative")
     check_sources(settings)
+    if settings.flow == "verify_again" and not settings.verifies:
+        raise UsageError("name the run whose answer is to be verified (verifies)")
     if settings.flow in ("site", "collect"):  # they start at pages that a person names
         check_start_pages(settings)
 

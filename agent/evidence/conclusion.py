@@ -12,7 +12,7 @@ VERDICT_LABELS: dict[Verdict, str] = {
     "partial": "Partly answered",
     "passages_found": "Best-matching passages",
     "no_evidence": "No evidence found",
-    "checked": "Text checked",
+    "checked": "Checked",
 }
 NEXT_ACTS: dict[Reason, str] = {
     "blocked": "Try again later, or give an address to read.",

@@ -9,7 +9,7 @@ from agent.engine.loop import Flow
 class _Flows(Mapping[str, Flow]):
     """Each flow is imported when it is first asked for."""
 
-    _NAMES = ("research", "site", "collect", "reply", "chat", "check_text")
+    _NAMES = ("research", "site", "collect", "reply", "chat", "check_text", "verify_again")
 
     def __getitem__(self, name: str) -> Flow:
         if name not in self._NAMES:
@@ -69,5 +69,6 @@ STEP_LABELS = {
     "fetch": "reading the sources",
     "check": "checking claims against their sources",
     "result": "summing up",
+    "list_quotes": "listing the quotes of the answer",
 }
 """What a run does at each step, as the screens show it."""

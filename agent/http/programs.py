@@ -22,7 +22,10 @@ from agent.store.ledger import act_as_program
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 
-FLOW_SCOPES = {flow: {"check_text": "check", "chat": "library"}.get(flow, flow) for flow in FLOWS}
+FLOW_SCOPES = {
+    flow: {"check_text": "check", "verify_again": "check", "chat": "library"}.get(flow, flow)
+    for flow in FLOWS
+}
 """The scope that a program needs for the runs of a flow."""
 DECIDING_ACTS = frozenset("accept settle overrule erase_note mark correct revise add".split())
 """The acts that give a person's word: they need the scope `decide`, too."""

@@ -134,7 +134,11 @@ def _start(program: Program, flow: str, asked: RunRequest) -> str:
         return bench.send_chat_message(asked.follows, question, None)
     if asked.follows:
         chosen = {name: getattr(settings, name) for name in asked.settings.model_fields_set}
-        chosen = {name: value for name, value in chosen.items() if name not in ("thread_id", "served_by")}
+        chosen = {
+            name: value
+            for name, value in chosen.items()
+            if name not in ("thread_id", "served_by", "verifies")
+        }
         return bench.follow_up(asked.follows, question, Settings(**chosen, flow=flow) if chosen else None)
     if flow == "check_text" and asked.text:
         return api.start_text_check(bench, api.PASTED_NAME, asked.text.encode(), settings)
@@ -150,7 +154,7 @@ def list_runs(
     program: Caller,
     limit: Annotated[int, Query(ge=1, le=CACHE_SIZE)] = CACHE_SIZE,
     cursor: Annotated[str, Query(description="`next` of the page before")] = "",
-    flow: Annotated[StartedFlow | Literal["reply", ""], Query()] = "",
+    flow: Annotated[StartedFlow | Literal["reply", "verify_again", ""], Query()] = "",
     status: Annotated[Status | None, Query()] = None,
 ) -> RunPage:
     """The runs of the person, newest first: those of the flows that the token is for, with `read` all."""
@@ -278,9 +282,12 @@ def _make_route(act: Act) -> Callable[..., ActResult]:
     """The function of the route of an act: its body is the act's parameters."""
 
     def do(run_id: str, program: Program, head: int | None, given: Any) -> ActResult:
-        view = program.open_run(run_id)
+        view = program.open_run(run_id, *["read"] * bool(act.starts))
         if act.name in DECIDING_ACTS:
             program.require("decide")
+        if act.starts:
+            program.require_flow(act.starts)
+            program.check_quota()
         values = given.model_dump(exclude_unset=True) if given else {}
         for name in {"reason", "because"} & values.keys():  # shown wherever the decision is
             if values[name].strip():

@@ -188,7 +188,7 @@ class Settings(SourceFilter):
     """The settings of a run. Counts are per run."""
 
     flow: str = "research"
-    """How the question is answered: research, site, collect, reply, chat or check_text."""
+    """How the question is answered: research, site, collect, reply, chat or check_text; or verify_again."""
     mode: Literal["auto", "step"] = "auto"
     """Without a person (`auto`), or with each decision approved (`step`)."""
     world: str = "live"
@@ -236,6 +236,8 @@ class Settings(SourceFilter):
     collect: CollectLimits = Field(default_factory=CollectLimits)
     reply: ReplySettings = Field(default_factory=ReplySettings)
     check_text: CheckTextSettings = Field(default_factory=CheckTextSettings)
+    verifies: str = Field(default="")
+    """The run whose newest answer `verify_again` verifies: whether its quotes still stand on their pages."""
     conversational: bool = True
     """In `chat` a turn knows those before it, and a refused draft is searched for again; false: one pass."""
     chat_one_passage: bool = True

@@ -4,6 +4,7 @@ how a person overrules a mark."""
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -24,12 +25,6 @@ from pages.widgets.shell import (
 )
 
 PARAGRAPHS_A_PAGE = 60
-
-
-def draw(run_id: str) -> None:
-    """The run, drawn again every second as long as it works."""
-    if view := run_page.open_run(PAGE, run_id):
-        run_page.follow(_draw_live, view)
 
 
 def _draw_live(view: RunSnapshot) -> None:
@@ -115,3 +110,4 @@ PAGE = run_page.RunPage(
     },
 )
 TABS = {"Sources": run_page.draw_sources, "Activity": run_page.draw_activity}
+draw = partial(run_page.draw, PAGE, _draw_live)

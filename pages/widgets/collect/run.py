@@ -24,12 +24,6 @@ from pages.widgets.run import answer_pane, controls, export_menu, pause_prompt, 
 from pages.widgets.shell import badges, client, empty_state, escape, markup, ui
 
 
-def draw(run_id: str) -> None:
-    """The run, drawn again every second as long as it works."""
-    if view := run_page.open_run(PAGE, run_id):
-        run_page.follow(_draw_live, view)
-
-
 def _draw_live(view: RunSnapshot) -> None:
     run_page.draw_heading(PAGE, view, render_intent(view.state))
     client.show_notice("collect-run")
@@ -167,3 +161,6 @@ def _describe_page(branch: CrawlNode) -> str:
     about += [f"the next page of the {branch.continues}"] if branch.continues else []
     told = f"{branch.anchor or 'page'} ({', '.join(about)})" if about else branch.anchor or "page"
     return escape.md(f"{told}: {escape.shorten_url(branch.url)}", 220)
+
+
+draw = functools.partial(run_page.draw, PAGE, _draw_live)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -13,12 +14,6 @@ from agent.workbench import RunSnapshot
 from pages.widgets.reply import bot_services
 from pages.widgets.run import answer_pane, run_page, status_line, transcript
 from pages.widgets.shell import badges, client, escape, labels, ui
-
-
-def draw(run_id: str) -> None:
-    """The run, drawn again every second while it works."""
-    if view := run_page.open_run(PAGE, run_id):
-        run_page.follow(_draw_live, view)
 
 
 def _draw_live(view: RunSnapshot) -> None:
@@ -99,3 +94,4 @@ PAGE = run_page.RunPage(
     ),
 )
 TABS = {"Activity": run_page.draw_activity, "Sources": run_page.draw_sources}
+draw = partial(run_page.draw, PAGE, _draw_live)

@@ -3,6 +3,8 @@ it works, and looks the same after a refresh or in a second tab."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_list, facts
@@ -30,12 +32,6 @@ TABS = {
     "Plan": plan_panel.draw_tab,
     "Activity": run_page.draw_activity,
 }
-
-
-def draw(run_id: str) -> None:
-    """The run, drawn again every second as long as it works."""
-    if view := run_page.open_run(PAGE, run_id):
-        run_page.follow(_draw_live, view)
 
 
 def _draw_live(view: RunSnapshot) -> None:
@@ -70,3 +66,6 @@ def _list_engines(view: RunSnapshot) -> dict[str, str]:
     own = {"duckduckgo": "the world's own index"}
     engines = client.workbench().active_configuration().engines if live else own
     return {name: label for name, label in engines.items() if name in (view.run.settings.engines or engines)}
+
+
+draw = partial(run_page.draw, PAGE, _draw_live)

@@ -59,7 +59,7 @@ def draw_bar(view: RunSnapshot) -> None:
 @places.in_place
 def draw(view: RunSnapshot) -> None:
     """The row of buttons that fit how the run stands."""
-    status, is_check = view.run.status, view.run.settings.flow == "check_text"
+    status, is_check = view.run.status, view.run.settings.flow in ("check_text", "verify_again")
     if status not in (*ACTIVE_STATUSES, *RESUME_LABELS):
         return
     asks = getattr(pause_prompt.find_pause_request(view), "kind", "model") != "model"  # its card goes on
@@ -148,6 +148,10 @@ def draw_review(view: RunSnapshot, draw_more: Callable[[RunSnapshot], None] | No
                     text = export_run(client.workbench(), view.run.id, "md").decode()
                     st.code(text, language="markdown", wrap_lines=True, height=320)
         export_menu.draw(view)
+        if view.run.status is Status.DONE:
+            hint = "Fetch its pages again: do its quotes still stand there?"
+            more: Any = {"icon": "update", "type": "tertiary", "help": hint, "given": {"then": _show_run}}
+            ui.act(view, "verify_again", "research-verify-again", **more)
         if draw_more:
             draw_more(view)
 
@@ -207,4 +211,9 @@ def _ask(run_id: str, key: str, draft: str, settings: Settings) -> None:
     client.workbench().store.draft(draft, text)  # it stands in the box again where it is refused
     form_page.start_run(client.workbench().follow_up, run_id, text, settings, sent=[draft])
     drafts.restore(key, draft)
+    st.session_state[polling.SWITCHED_KEY] = True
+
+
+def _show_run(run_id: str) -> None:
+    st.query_params.from_dict({"run": run_id})
     st.session_state[polling.SWITCHED_KEY] = True

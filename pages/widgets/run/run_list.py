@@ -22,6 +22,7 @@ FLOW_LABELS = {
     "site": "Site",
     "collect": "Collection",
     "reply": "Reply",
+    "verify_again": "Verified again",
 }
 TEXT_KEY, KIND_KEY, STATE_KEY, BIN_KEY = "runs-text", "runs-kind", "runs-state", "runs-bin"
 BIN_ACTS = {False: ("Delete", "delete"), True: ("Restore", "undo")}

@@ -63,6 +63,12 @@ def open_run(page: RunPage, run_id: str) -> RunSnapshot | None:
     return view
 
 
+def draw(page: RunPage, draw_live: Callable[[RunSnapshot], None], run_id: str) -> None:
+    """The run, drawn again and again as long as it works."""
+    if view := open_run(page, run_id):
+        follow(draw_live, view)
+
+
 def open_thread(page: RunPage, run_id: str) -> tuple[list[str], RunSnapshot] | None:
     """The turns of the conversation a run belongs to, and the newest of them; None as for `open_run`."""
     if open_run(page, run_id) is None:

@@ -96,6 +96,7 @@ def _list_screens() -> dict[str, list[Any]]:
             st.Page("pages/settings.py", title="Settings", icon=":material/tune:"),
             st.Page("pages/compare.py", title="Compare two runs", **hidden),
             st.Page("pages/page.py", title="Stored page", **hidden),
+            st.Page("pages/verify_again.py", title="Verify again", **hidden),
             *(people if has_login else []),
         ],
     }
