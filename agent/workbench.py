@@ -75,6 +75,8 @@ class Workbench:
         self.library = self.worker.library
         self.unstored = UnstoredRuns()
         self.snapshots = SnapshotCache(self.store_of, FLOWS, STEP_LABELS)
+        private_of = lambda run_id: acts.load("follow_up.keep_private")([self.snapshot(run_id)])  # noqa: E731
+        self.worker.scheduler.keep_private = private_of
         self._checks = RequestRates(CHECKS_A_MINUTE)
 
     def start_workers(self) -> None:

@@ -39,7 +39,8 @@ IDLE_S = 900.0
 CLOSE_CHECK_S = 60.0
 _UNFINISHED = text(
     "SELECT 1 FROM runs WHERE status = 'running' AND deleted_at = '' "
-    "UNION SELECT 1 FROM batches WHERE state = 'running' UNION SELECT 1 FROM webhooks LIMIT 1"
+    "UNION SELECT 1 FROM batches WHERE state = 'running' UNION SELECT 1 FROM webhooks "
+    "UNION SELECT 1 FROM schedules WHERE state = 'active' AND next_at <= :now LIMIT 1"
 )
 
 
@@ -254,27 +255,33 @@ class Workbenches:
         )
 
     def _keep_house(self) -> None:
-        """Open who has unfinished runs; then close what is idle, until the server stops."""
-        people = self._require_accounts().people
-        for person in people.list():
-            path = self.folder_of(person) / STORE_FILE
-            try:
-                is_wanted = path.is_file() and people.is_let_in(person) and not self._closing.is_set()
-                if is_wanted and _has_unfinished(path):
-                    self.open(person)
-            except TouchstoneError as error:
-                with logs.bind(person=logs.hash_person(person.id)):
-                    log.error("the store of a person cannot be opened: %s", error)
-        while not self._closing.wait(CLOSE_CHECK_S):
+        """Open who has unfinished runs, or a schedule whose time has come; and close what is idle, until the
+        server stops."""
+        people, tried = self._require_accounts().people, set[str]()
+        while True:
+            for person in people.list():
+                path = self.folder_of(person) / STORE_FILE
+                try:
+                    is_wanted = path.is_file() and people.is_let_in(person) and not self._closing.is_set()
+                    is_closed = person.id not in self._open and person.id not in tried
+                    if is_wanted and is_closed and _has_unfinished(path):
+                        self.open(person)
+                except TouchstoneError as error:
+                    tried.add(person.id)
+                    with logs.bind(person=logs.hash_person(person.id)):
+                        log.error("the store of a person cannot be opened: %s", error)
+            if self._closing.wait(CLOSE_CHECK_S):
+                return
             self.close_idle()
 
 
 def _has_unfinished(path: Path) -> bool:
-    """Does a store hold a run or batch at work, or webhooks? True also when it is too old to say."""
+    """Does a store hold a run or batch at work, webhooks, or a schedule that is due? True also when it is
+    too old to say."""
     engine = open_engine(f"sqlite:///{path}")
     try:
         with engine.connect() as connection:
-            return connection.execute(_UNFINISHED).first() is not None
+            return connection.execute(_UNFINISHED, {"now": time.time()}).first() is not None
     except (StoreError, DatabaseError):
         return True
     finally:

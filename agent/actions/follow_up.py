@@ -18,12 +18,7 @@ from agent.types import Fact, NoteReading, PageRef
 def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
     """The first change of a further question after these turns: what stays private; in a thread of research
     also their verified facts with quotes, the pages behind them, and the sources that a note excluded."""
-    private = dict.fromkeys(note for view in views for note in view.state.earlier_private_notes)
-    for found in (find_private(view.steps) for view in views):
-        private |= dict.fromkeys([*found.notes, *(text for text in found.readings if " " in text)])
-    files = dict.fromkeys(words for view in views for words in view.state.file_words)
-    known_private = {"earlier_private_notes": list(private), "file_words": list(files)}
-    change: Change = {name: texts for name, texts in known_private.items() if texts}
+    change = keep_private(views)
     if views[-1].run.settings.flow != "research":  # others read the thread by themselves
         return change
     facts, pages, excluded = dict[str, Fact](), dict[str, PageRef](), list[str]()
@@ -53,6 +48,17 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
         )
         change["readings"] = [known_sites]
     return change | ({"asked": asked} if asked != question else {})
+
+
+def keep_private(views: Sequence[RunSnapshot]) -> Change:
+    """The part of the first change of a run that grows out of these: their private notes and files, which
+    stay private in it."""
+    private = dict.fromkeys(note for view in views for note in view.state.earlier_private_notes)
+    for found in (find_private(view.steps) for view in views):
+        private |= dict.fromkeys([*found.notes, *(text for text in found.readings if " " in text)])
+    files = dict.fromkeys(words for view in views for words in view.state.file_words)
+    known_private = {"earlier_private_notes": list(private), "file_words": list(files)}
+    return {name: texts for name, texts in known_private.items() if texts}
 
 
 def complete_question(before: str, question: str) -> str:

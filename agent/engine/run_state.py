@@ -163,6 +163,10 @@ class RunState(State, Generic[Own]):
     """The program that a person's step was last taken by: a change that names one was not made by hand."""
     request: str = Field(default="")
     """The Idempotency-Key with which it did, and what it asked, as hashes."""
+    schedule: str = Field(default="")
+    """The schedule that started this run; "" for none."""
+    follows: str = Field(default="")
+    """The run before this one of that schedule, which asked the same; "" for none."""
     halt: PauseRequest | None = None
     """Why the run paused by itself to ask; None once a person answered."""
     met: Annotated[list[str], append] = Field(default_factory=list)

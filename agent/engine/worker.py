@@ -21,6 +21,7 @@ from agent.engine.context import RunContext, WorkLimits
 from agent.engine.dispatch import ApartDispatcher, QueueDispatcher, ThreadDispatcher
 from agent.engine.loop import Flow, drive
 from agent.engine.model_rests import PAUSES_S, RECOVER_S, ModelRests
+from agent.engine.schedules import Scheduler
 from agent.engine.shared_pace import SharedHostRateLimiter
 from agent.engine.webhooks import Webhooks
 from agent.errors import (
@@ -75,6 +76,7 @@ class Worker:
         absent = "" if found.embedder else found.detail
         self.library = Library(store, found.embedder, absent=absent, kb_dir=kb_dir, team_dir=team_dir)
         self.batch_scheduler = BatchScheduler(store, flows)
+        self.scheduler = Scheduler(store, flows, self.limits, self.choose_model)
         self.owner = new_owner_id()
         self.person = ""
         """The hash of whose runs these are, for the log; "" without a login."""
@@ -434,6 +436,7 @@ class Worker:
                         if run_id not in self.dispatcher.busy and is_due:
                             self.put_back(run_id)
                 self.schedule_batches()
+                self.scheduler.fire_due()
             except TouchstoneError as error:
                 log.error("the store cannot be read: %s", error)
             if self.shutdown_event.wait(RECOVER_S):

@@ -26,6 +26,7 @@ from agent.store.library_index import LibraryIndex
 from agent.store.migrations import migrate
 from agent.store.model_calls import ModelCalls
 from agent.store.pages import Pages
+from agent.store.schedules import Schedules
 from agent.store.table_access import TableAccess, Writer
 from agent.store.vectors import Vectors
 from agent.types import Run, Settings, Step
@@ -104,6 +105,7 @@ class Store:
         self.drafts = KeyedRecords[str](writer, tables.drafts, dump=str, load=str)
         self.webhooks = KeyedRecords[str](writer, tables.webhooks, dump=str, load=str)
         self.batches = Batches(writer)
+        self.schedules = Schedules(writer)
         self.library_index = LibraryIndex(writer)
         self.vectors = Vectors(writer)
 

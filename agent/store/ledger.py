@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import from_json
-from sqlalchemy import Connection, Row, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, case, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from agent.errors import ConcurrentChange, CorruptRow, LeaseLost, NotFound
@@ -47,7 +47,7 @@ _SELECT_STEPS = (
     .order_by(s.n)
 )
 _COPIED_RUN_FIELDS = set("id question created_at updated_at error imported forked_from forked_at".split())
-_RUN_COLUMNS = (*sorted(_COPIED_RUN_FIELDS), "verdict", "confidence")
+_RUN_COLUMNS = (*sorted(_COPIED_RUN_FIELDS), "verdict", "confidence", "schedule_id")
 NOTE_STEPS = ("steer", "send_back", "comment", "fork")
 """The steps by which a person leaves a note."""
 ERASE_STEP = "erase"
@@ -110,7 +110,7 @@ class Ledger(TableAccess):
         try:
             with self._writer.begin() as connection:
                 until = read_clock(connection) + LEASE_S
-                lease = {"owner": owner, "lease_until": until, "token": 1} if owner else {}
+                lease: dict[str, Any] = {"owner": owner, "lease_until": until, "token": 1} if owner else {}
                 return insert_run(connection, question, settings, first, **lease)
         except IntegrityError as clash:
             raise ConcurrentChange("this request started its run before: read that one") from clash
@@ -177,9 +177,12 @@ class Ledger(TableAccess):
         return list(self._read(query.order_by(r.created_at, r.id)).scalars())
 
     def family(self, run_id: str) -> list[str]:
-        """The run with the branches and further questions that it grew from or that grew from it; also those
-        in the bin."""
-        rows = self._read(select(r.id, r.thread_id, r.forked_from)).all()
+        """The run with the branches, further questions and repetitions by a schedule that it grew from or
+        that grew from it; also those in the bin."""
+        repeats = tables.schedules.c.repeats
+        origin = case((r.forked_from != "", r.forked_from), else_=func.coalesce(repeats, ""))
+        made = tables.runs.outerjoin(tables.schedules, r.schedule_id == tables.schedules.c.id)
+        rows = self._read(select(r.id, r.thread_id, origin.label("forked_from")).select_from(made)).all()
         found, known = {run_id}, 0
         while len(found) > known:
             known = len(found)
@@ -288,6 +291,7 @@ class Ledger(TableAccess):
         text: str = "",
         flows: Collection[str] = (),
         first_turns: bool = False,
+        schedule_id: str = "",
         behind: str = "",
         deleted: bool = False,
         limit: int = 0,
@@ -295,7 +299,7 @@ class Ledger(TableAccess):
     ) -> list[Run]:
         """Runs, newest first, of one status and these flows, with `text` in the question, an answer or a note
         of a person; at most `limit` (0: all) behind the first `offset`, or behind the run `behind` (its id;
-        raises NotFound); `first_turns`: no later in a thread.
+        raises NotFound); `first_turns`: no later in a thread; `schedule_id`: those of a schedule.
         One whose settings cannot be read is listed as failed, with the reason and default settings."""
         query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "")
         if status:
@@ -304,6 +308,8 @@ class Ledger(TableAccess):
             query = query.where(or_(*(r.settings.contains(f'"flow":"{name}"') for name in flows)))
         if first_turns:
             query = query.where(r.thread_id.in_((r.id, "")))
+        if schedule_id:
+            query = query.where(r.schedule_id == schedule_id)
         if behind:
             at = self.get(behind).created_at
             query = query.where(or_(r.created_at < at, and_(r.created_at == at, r.id > behind)))
@@ -323,10 +329,19 @@ class Ledger(TableAccess):
         return [_run_from_row(row, or_failed=True) for row in self._read(newest)]
 
 
-def insert_run(connection: Connection, question: str, settings: Settings, first: Step, **held: Any) -> str:
-    """Insert a new run with its step 0 in an open transaction; returns its id."""
+def insert_run(
+    connection: Connection,
+    question: str,
+    settings: Settings,
+    first: Step,
+    *,
+    run_id: str = "",
+    schedule_id: str = "",
+    **held: Any,
+) -> str:
+    """Insert a new run with its step 0 in an open transaction; returns its id, by default a new one."""
     first, at = first.replace(change=name_program(first.change)), utc_timestamp()
-    run_id = first.change.get("request", "").partition(" ")[0] or new_id()
+    run_id = run_id or first.change.get("request", "").partition(" ")[0] or new_id()
     connection.execute(
         tables.runs.insert().values(
             id=run_id,
@@ -336,6 +351,7 @@ def insert_run(connection: Connection, question: str, settings: Settings, first:
             head=0,
             next=first.next,
             thread_id=settings.thread_id or run_id,
+            schedule_id=schedule_id,
             created_at=at,
             updated_at=at,
             **held,

@@ -34,7 +34,16 @@ def m102_webhooks(connection: Connection) -> None:
     tables.webhooks.create(connection, checkfirst=True)
 
 
-MIGRATIONS: tuple[Migration, ...] = (m101_tables, m102_webhooks)
+def m103_schedules(connection: Connection) -> None:
+    """What is asked again and again, and which runs that started."""
+    tables.schedules.create(connection, checkfirst=True)
+    column = tables.runs.c.schedule_id
+    if column.name not in {known["name"] for known in inspect(connection).get_columns("runs")}:
+        kind = column.type.compile(connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE runs ADD COLUMN {column.name} {kind} NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: tuple[Migration, ...] = (m101_tables, m102_webhooks, m103_schedules)
 FORMER_PREFIXES = ("m0", "m100", "a0")
 """Of the names of the migrations of files that are not opened any more."""
 

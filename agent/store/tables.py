@@ -34,6 +34,7 @@ runs = Table(
     *texts("verdict error control owner thread_id deleted_at", default=""),
     *texts("imported", default=""),  # SHA-256 of the bundle it was imported from
     *texts("forked_from", default=""),  # the run whose steps 0 to forked_at it shares
+    *texts("schedule_id", default=""),  # the schedule that started it
     *numbers("forked_at", default=-1),
     *numbers("head"),
     *numbers("actions token", default=0),
@@ -156,6 +157,15 @@ batch_rows = Table(
     *numbers("again", default=0),
     PrimaryKeyConstraint("batch_id", "n"),
     Index("batch_rows_by_run", "run_id"),
+)
+
+schedules = Table(
+    "schedules",
+    metadata,
+    key("id"),
+    *texts("name state question settings repeats cron zone run_id remark program created_at"),
+    *numbers("next_at", Float),
+    *numbers("is_open fired skipped missed failures"),
 )
 
 webhooks = Table("webhooks", metadata, key("id"), *texts("record at"))

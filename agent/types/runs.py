@@ -289,6 +289,8 @@ class Run(Record):
     forked_from: str
     """The run whose steps 0 to `forked_at` it shares; "" when it is no fork."""
     forked_at: int
+    schedule_id: str = Field(default="")
+    """The schedule that started it; "" for none."""
 
     @property
     def is_accepted(self) -> bool:
