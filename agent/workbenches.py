@@ -39,7 +39,7 @@ IDLE_S = 900.0
 CLOSE_CHECK_S = 60.0
 _UNFINISHED = text(
     "SELECT 1 FROM runs WHERE status = 'running' AND deleted_at = '' "
-    "UNION SELECT 1 FROM batches WHERE state = 'running' UNION SELECT 1 FROM webhooks "
+    "UNION SELECT 1 FROM batches WHERE state = 'running' UNION SELECT 1 FROM webhooks WHERE :is_start "
     "UNION SELECT 1 FROM schedules WHERE state = 'active' AND next_at <= :now LIMIT 1"
 )
 
@@ -257,14 +257,14 @@ class Workbenches:
     def _keep_house(self) -> None:
         """Open who has unfinished runs, or a schedule whose time has come; and close what is idle, until the
         server stops."""
-        people, tried = self._require_accounts().people, set[str]()
+        people, tried, is_start = self._require_accounts().people, set[str](), True
         while True:
             for person in people.list():
                 path = self.folder_of(person) / STORE_FILE
                 try:
                     is_wanted = path.is_file() and people.is_let_in(person) and not self._closing.is_set()
                     is_closed = person.id not in self._open and person.id not in tried
-                    if is_wanted and is_closed and _has_unfinished(path):
+                    if is_wanted and is_closed and _has_unfinished(path, is_start):
                         self.open(person)
                 except TouchstoneError as error:
                     tried.add(person.id)
@@ -272,16 +272,20 @@ class Workbenches:
                         log.error("the store of a person cannot be opened: %s", error)
             if self._closing.wait(CLOSE_CHECK_S):
                 return
+            is_start = False
             self.close_idle()
 
 
-def _has_unfinished(path: Path) -> bool:
-    """Does a store hold a run or batch at work, webhooks, or a schedule that is due? True also when it is
-    too old to say."""
+def _has_unfinished(path: Path, is_start: bool) -> bool:
+    """Does a store hold a run or batch at work, a schedule that is due, or at the start webhooks? True also
+    when it is too old to say."""
     engine = open_engine(f"sqlite:///{path}")
     try:
         with engine.connect() as connection:
-            return connection.execute(_UNFINISHED, {"now": time.time()}).first() is not None
+            return (
+                connection.execute(_UNFINISHED, {"now": time.time(), "is_start": is_start}).first()
+                is not None
+            )
     except (StoreError, DatabaseError):
         return True
     finally:

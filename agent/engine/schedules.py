@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -52,7 +53,7 @@ class Scheduler:
                 if "due" not in decide(schedule, last, now):
                     store.move(schedule_id, decide)
                     continue
-                with act_as_program(schedule.program):
+                with act_as_program(schedule.program) if schedule.program else nullcontext():
                     self.start(schedule)
             except (CorruptRow, NotFound, LookupError, TypeError, ValueError) as error:
                 log.error("the schedule %s cannot fire: %s", schedule_id, error)

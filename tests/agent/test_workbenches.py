@@ -11,6 +11,7 @@ import pytest
 
 from agent.accounts.quotas import DayUse
 from agent.actions.server_settings import describe_field, save_engine_setting, switch_engine
+from agent.batch import schedules
 from agent.batch.csv_input import read_sheet
 from agent.batch.jobs import create as create_batch
 from agent.errors import NotFound, SignInRefused, StoreError, UsageError
@@ -373,4 +374,28 @@ def test_at_the_start_those_are_opened_who_have_unfinished_runs_and_are_not_bloc
     later.start()
     wait_for(lambda: later.list_open())
     assert [[run.id for run in bench.runs()] for bench in later.list_open()] == [[working]]
+    later.close()
+
+
+def test_a_schedule_that_is_due_opens_the_workbench_of_its_person(benches: Workbenches, monkeypatch) -> None:
+    bo = sign_in(benches, "bo")
+    schedules.create(benches.open(bo), "?", Settings(world="demo"), when="daily", zone="UTC")
+    benches.close()
+    later = Workbenches(read_config())
+
+    def wait(_timeout: float) -> bool:
+        """The second time its time has come."""
+        if later.list_open():
+            return True
+        opened = Store(f"sqlite:///{later.folder_of(bo) / 'touchstone.db'}")
+        [made] = opened.schedules.list_newest()
+        opened.schedules.move(made.id, lambda *_: {"next_at": 1.0})
+        opened.close()
+        return False
+
+    monkeypatch.setattr(later._closing, "wait", wait)
+    later._keep_house()
+    [bench] = later.list_open()
+    bench.worker.scheduler.fire_due()
+    assert bench.store.schedules.list_newest()[0].fired == 1
     later.close()
