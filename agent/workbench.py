@@ -278,9 +278,9 @@ class Workbench:
             return False, str(error)
         return True, f"{index.embedder.name} answered with {len(vectors[0])} numbers."
 
-    def check_engine(self, name: str, world: str = "live") -> tuple[bool, str]:
-        """One cheap search with an engine."""
-        opened = self.worker.world(world)
+    def check_engine(self, name: str) -> tuple[bool, str]:
+        """One cheap search of the web with an engine."""
+        opened = self.worker.world("live")
         if name not in opened.engines:
             return False, opened.absent.get(name, f"there is no engine {name}")
         result = opened.check(name)

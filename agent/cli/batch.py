@@ -45,7 +45,15 @@ def batch(args: Namespace) -> int:
     """Ask all rows, write the table; returns the exit code."""
     file, resume, bench, stopping = args.file, args.resume, Workbench(), threading.Event()
     if not file and not resume:
-        return _list_batches(bench)
+        batches = bench.store.batches.list_newest()
+        for one in batches:
+            counts = jobs.get_status(bench, one.id).state_counts
+            done = f"{counts['done']:>4}/{sum(counts.values()):<4}"
+            write_stdout(f"{one.id}  {one.created_at[:16]}  {one.state:<8} {done}  {clip(one.name)}")
+        if not batches:
+            begin = "./touchstone batch FILE.csv begins one; the file needs a column “question”"
+            write_stderr(f"no batches yet: {begin}")
+        return 0
     if file and resume:
         raise UsageError("name a file to begin, or --resume ID to go on, not both")
     typed = {name: getattr(args, f"batch.{name}") for name in BatchBudget.model_fields}
@@ -108,19 +116,6 @@ def _report_end(status: BatchStatus) -> int:
     elif is_unfinished:
         write_stderr(f"continue with: {resume}")
     return 1 if is_unfinished or counts["running"] else 0
-
-
-def _list_batches(bench: Workbench) -> int:
-    batches = bench.store.batches.list_newest()
-    for batch in batches:
-        counts = jobs.get_status(bench, batch.id).state_counts
-        done = f"{counts['done']:>4}/{sum(counts.values()):<4}"
-        write_stdout(f"{batch.id}  {batch.created_at[:16]}  {batch.state:<8} {done}  {clip(batch.name)}")
-    if not batches:
-        write_stderr(
-            "no batches yet: ./touchstone batch FILE.csv begins one; the file needs a column “question”"
-        )
-    return 0
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import sys
 from argparse import REMAINDER, ArgumentParser, BooleanOptionalAction, Namespace
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from agent.cli.main import PROGRAM
 from agent.cli.options import RUN_ID, command, file_option, flag, option
 from agent.cli.output import read_file, write_stderr, write_stdout
 from agent.errors import BundleError, UsageError
-from agent.evidence.citation_check import AnswerChange, diff_answers
+from agent.evidence.citation_check import diff_answers
 from agent.export.archive import MAX_BYTES
 from agent.export.escaping import to_one_line
 from agent.export.plain import render_plain_text
@@ -172,9 +171,6 @@ def import_(args: Namespace) -> int:
     return 0
 
 
-CHANGE_MARKS = {"added": "+", "removed": "-", "reworded": "~", "resourced": "~"}
-
-
 @command(
     RUN_ID,
     option("act ACT", "without it what is possible now is listed", nargs="?"),
@@ -220,18 +216,16 @@ def act(args: Namespace) -> int:
     if after.state.answer is not None and after.state.answer != before.state.answer:
         write_stdout(render_plain_text(after.state.answer))
         if before.state.answer is not None:
-            _tell_changes(diff_answers(before.state.answer, after.state.answer))
+            changes = diff_answers(before.state.answer, after.state.answer)
+            for change in changes:
+                former, now = (to_one_line(said.text) if said else "" for said in (change.old, change.new))
+                both = f"{former} → {now}" if change.kind == "reworded" else now or former
+                if change.kind != "same":
+                    sign = {"added": "+", "removed": "-"}.get(change.kind, "~")
+                    write_stderr(f"{sign} {both}")
+            same = sum(change.kind == "same" for change in changes)
+            write_stderr(f"  {format_count(same, 'sentence')} unchanged")
     return 0
-
-
-def _tell_changes(changes: Sequence[AnswerChange]) -> None:
-    for change in changes:
-        if change.kind != "same":
-            former, now = (to_one_line(said.text) if said else "" for said in (change.old, change.new))
-            both = f"{former} → {now}" if change.kind == "reworded" else now or former
-            write_stderr(f"{CHANGE_MARKS[change.kind]} {both}")
-    same = sum(change.kind == "same" for change in changes)
-    write_stderr(f"  {format_count(same, 'sentence')} unchanged")
 
 
 def parse_parameters(act: Act, given: list[str]) -> dict[str, Any]:

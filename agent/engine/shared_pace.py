@@ -27,7 +27,7 @@ from sqlalchemy.sql.expression import ColumnElement
 from agent.net.deadline import POLL_SECONDS
 from agent.net.exchange import MAX_RETRY_AFTER_S
 from agent.store.dialect import PlainText, lock_once
-from agent.web.rate_limit import MAX_CONCURRENT, HostRateLimiter
+from agent.web.rate_limit import HostRateLimiter
 
 hosts = Table(
     "hosts",
@@ -45,8 +45,8 @@ class SharedHostRateLimiter(HostRateLimiter):
     """Slots for requests to hosts that the processes at one database share. Each process holds its locks in
     one connection. Raises StoreError while the database does not answer."""
 
-    def __init__(self, engine: Engine, gap: float, *, concurrent: int = MAX_CONCURRENT) -> None:
-        super().__init__(gap, concurrent=concurrent)
+    def __init__(self, engine: Engine, gap: float) -> None:
+        super().__init__(gap)
         self._engine = engine
         self._connection: Connection | None = None
         self._held: set[tuple[str, int]] = set()

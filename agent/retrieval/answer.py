@@ -117,14 +117,12 @@ def find_answer(
     return PassageAnswer(tuple(found))
 
 
-def find_best_lines(
-    question: str, passages: Sequence[Passage], k: int, *, counts: CollectionCounts | None = None
-) -> list[Quotation]:
+def find_best_lines(question: str, passages: Sequence[Passage], k: int) -> list[Quotation]:
     """The `k` lines that fit best, best first, of those that hold a word of the question and ask nothing
     themselves; nothing is refused."""
     is_ranked = any(passage.score for passage in passages)
-    passages = passages if is_ranked else _rank(question, passages, counts)
-    weights = weigh_words(question, counts or count_at_hand(content_stems(question), passages))
+    passages = passages if is_ranked else _rank(question, passages, None)
+    weights = weigh_words(question, count_at_hand(content_stems(question), passages))
     return [_quote(line) for line in _score_lines(weights, passages) if line.words & weights.keys()][:k]
 
 

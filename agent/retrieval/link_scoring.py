@@ -72,13 +72,11 @@ def make_hit_leads(question: str, result: SearchResult, step: int) -> list[Lead]
     return score_leads(question, leads)
 
 
-def make_page_leads(
-    question: str, page: Page, facts: Sequence[Fact], step: int, limit: int = 12
-) -> list[Lead]:
+def make_page_leads(question: str, page: Page, facts: Sequence[Fact], step: int) -> list[Lead]:
     """The links of a page worth keeping, best first. `facts` are the page's own, with their relevance."""
     prior = max((fact.relevance for fact in facts), default=0.0)
     leads = []
-    for link in rank_links(question, page.links, page.text, limit=limit):
+    for link in rank_links(question, page.links, page.text, limit=12):
         sentence = _anchor_sentence(page.text, strip_title_suffix(link.text))
         leads.append(
             Lead(

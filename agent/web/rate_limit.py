@@ -25,9 +25,8 @@ DEFAULT_PAUSE_S = 10.0
 class HostRateLimiter:
     """Slots for requests to hosts. `gap` is in seconds; 0 never waits (a world without servers)."""
 
-    def __init__(self, gap: float, *, concurrent: int = MAX_CONCURRENT) -> None:
+    def __init__(self, gap: float) -> None:
         self._gap = gap
-        self._concurrent = concurrent
         self._lock = threading.Lock()
         self._next_allowed_at: dict[str, float] = defaultdict(float)
         self._in_flight: dict[str, int] = defaultdict(int)
@@ -41,7 +40,7 @@ class HostRateLimiter:
         `delay`, or the only one, with the gap `alone`. The wait extends the fetch's deadline; a stop ends
         it."""
         gap = max(self._gap, min(delay, MAX_GAP_S)) if self._gap else 0.0
-        slots = self._concurrent
+        slots = MAX_CONCURRENT
         if alone is not None:
             gap, slots = alone, 1
         while (taken := self._take(host, gap, slots))[1] < 0:

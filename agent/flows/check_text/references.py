@@ -173,7 +173,11 @@ def find_marks(line: Line, references: References) -> list[Mark]:
     found = [_mark_link(line, anchor, references.own_site) for anchor in line.anchors if anchor.url]
     for start, end, keys in _find_keys(line.text):
         if line.text[start] == "[" or any(key in references.by_key for key in keys):
-            cited = (references.by_key.get(key) or _miss(key) for key in keys)
+            cited = list[Citation]()
+            for key in keys:
+                label, name = ("", f" for {key}") if " " in key else (f"[{key}]", f" {key}")
+                missing = Citation(label=label, trouble=f"The text has no reference{name}.")
+                cited.append(references.by_key.get(key) or missing)
             found.append(Mark(start, end, tuple(cited)))
     for start, end in _find_urls(line.text):
         if urls := find_addresses(line.text[start:end]):
@@ -183,13 +187,6 @@ def find_marks(line: Line, references: References) -> list[Mark]:
         if not kept or mark.start >= kept[-1].end:
             kept.append(mark)
     return kept
-
-
-def _miss(key: str) -> Citation:
-    """A citation of what no reference has."""
-    if " " in key:
-        return Citation(trouble=f"The text has no reference for {key}.")
-    return Citation(label=f"[{key}]", trouble=f"The text has no reference {key}.")
 
 
 def _mark_link(line: Line, anchor: Anchor, own_site: str) -> Mark:

@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from xml.parsers.expat import ExpatError
 
 from lxml import etree
@@ -43,28 +44,33 @@ _SKIPPED_LEADING_BYTES = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"
 
 @dataclass(frozen=True)
 class ArchiveKind:
-    """A format of documents: what a person calls it, and how much is read of one that is a zip of XML."""
+    """A format of documents: what a person calls it, how much is read of one that is a zip of XML, and what
+    its parser raises on damaged ones."""
 
     name: str
     max_xml: int = MAX_XML
     max_ratio: int = MAX_RATIO
     max_tags: int = MAX_TAGS
+    errors: tuple[type[Exception], ...] = PARSER_ERRORS
 
     def refuse(self, reason: str) -> Extraction:
         """The outcome for one of the reasons broken, hostile, large, locked, empty."""
         outcome = Outcome.TOO_LARGE if reason == "large" else Outcome.UNSUPPORTED
         return Extraction(outcome=outcome, detail=_REASONS[reason].format(self.name))
 
-    def read(
-        self, data: bytes, reader: Callable[[zipfile.ZipFile], Extraction], *errors: type[Exception]
-    ) -> Extraction:
-        """What `reader` makes of the zip; a refusal with advice when it may not be read, or when the reader
-        raises one of PARSER_ERRORS or `errors`."""
-        try:
-            with zipfile.ZipFile(io.BytesIO(data)) as packed:
-                return find_refusal(packed, self) or reader(packed)
-        except (*PARSER_ERRORS, *errors):
-            return self.refuse("broken")
+    def reader(self, read: Callable[[zipfile.ZipFile, bytes], Extraction]) -> Callable[[bytes], Extraction]:
+        """Decorates what reads a zip and its bytes: it then takes the bytes alone, and gives a refusal with
+        advice (outcome `unsupported` or `too_large`) when they may not be read, or are damaged."""
+
+        @wraps(read)
+        def read_bytes(data: bytes) -> Extraction:
+            try:
+                with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                    return find_refusal(packed, self) or read(packed, data)
+            except self.errors:
+                return self.refuse("broken")
+
+        return read_bytes
 
 
 _REASONS = {

@@ -16,12 +16,9 @@ from agent.web.extract.writer import DocumentWriter
 KIND = archive.ArchiveKind("book (EPUB)", max_xml=64_000_000, max_tags=4_000_000)
 
 
-def extract_epub(data: bytes) -> Extraction:
-    """The book's text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
-    return KIND.read(data, _read_book)
-
-
-def _read_book(packed: zipfile.ZipFile) -> Extraction:
+@KIND.reader
+def extract_epub(packed: zipfile.ZipFile, _data: bytes) -> Extraction:
+    """The book's text."""
     container = archive.parse_xml(packed.read("META-INF/container.xml"))
     place = str(container.xpath("//*[local-name()='rootfile']/@full-path")[0])
     package = archive.parse_xml(packed.read(place))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,16 +15,16 @@ from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import archive
 from agent.web.extract.writer import DocumentWriter
 
-KIND = archive.ArchiveKind("presentation", max_xml=64_000_000)
+KIND = archive.ArchiveKind(
+    "presentation", max_xml=64_000_000, errors=(*archive.PARSER_ERRORS, PythonPptxError)
+)
 _MAX_DEPTH = 20
 
 
-def extract_slides(data: bytes) -> Extraction:
-    """The slides' text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
-    return KIND.read(data, lambda _: _read_presentation(Presentation(io.BytesIO(data))), PythonPptxError)
-
-
-def _read_presentation(presentation: Any) -> Extraction:
+@KIND.reader
+def extract_slides(_packed: zipfile.ZipFile, data: bytes) -> Extraction:
+    """The slides' text."""
+    presentation: Any = Presentation(io.BytesIO(data))
     writer = DocumentWriter()
     has_text = False
     for number, slide in enumerate(presentation.slides, start=1):

@@ -40,12 +40,9 @@ _STATED = re.compile(rb"\{\\(title|author)\s([^{}]{1,500})\}")
 logging.getLogger("mammoth").setLevel(logging.ERROR)
 
 
-def extract_docx(data: bytes) -> Extraction:
-    """The document's text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
-    return WORD.read(data, lambda packed: _read_word(packed, data))
-
-
-def _read_word(packed: zipfile.ZipFile, data: bytes) -> Extraction:
+@WORD.reader
+def extract_docx(packed: zipfile.ZipFile, data: bytes) -> Extraction:
+    """The document's text."""
     about = packed.read("docProps/core.xml") if "docProps/core.xml" in packed.namelist() else b""
     no_picture = mammoth.images.img_element(lambda _image: {"src": ""})
     styles = "p[style-name='Title'] => h1:fresh\np[style-name='Caption'] => figcaption:fresh"
@@ -60,12 +57,9 @@ def _read_word(packed: zipfile.ZipFile, data: bytes) -> Extraction:
     return reading
 
 
-def extract_odt(data: bytes) -> Extraction:
-    """The document's text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
-    return OPEN_TEXT.read(data, _read_open_text)
-
-
-def _read_open_text(packed: zipfile.ZipFile) -> Extraction:
+@OPEN_TEXT.reader
+def extract_odt(packed: zipfile.ZipFile, _data: bytes) -> Extraction:
+    """The document's text."""
     notes: list[etree._Element] = []
     html = etree.Element("body")
     for body in archive.parse_xml(packed.read("content.xml")).iter("{*}text"):

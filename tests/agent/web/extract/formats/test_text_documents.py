@@ -59,10 +59,11 @@ def test_a_part_is_judged_whatever_its_name_and_place(target):
     assert HOSTILE in refusal(renamed(target, (said % ("Herons" + " " * 3_000_000)).encode()))
 
 
-def test_a_word_document_that_explodes_is_not_opened(monkeypatch):
+def test_a_word_document_that_explodes_is_not_opened():
     assert HOSTILE in refusal(with_main_part(b"<a>" + b" " * 3_000_000 + b"</a>"))
-    monkeypatch.setattr(text_documents, "WORD", replace(text_documents.WORD, max_xml=1_000))
-    assert LARGE in refusal(make_docx())
+    read = replace(text_documents.WORD, max_xml=1_000).reader(extract_docx.__wrapped__)
+    assert (reading := read(make_docx())).outcome is Outcome.TOO_LARGE
+    assert LARGE in reading.detail and not reading.text
 
 
 BODY = (
