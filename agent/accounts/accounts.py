@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent.accounts import tables
 from agent.accounts.audit import AuditLog
 from agent.accounts.people import LOCAL, People, Person
+from agent.accounts.provider_tokens import ProviderTokens
 from agent.accounts.quotas import Quota, Quotas
 from agent.accounts.sign_in import SignInRules
 from agent.accounts.tokens import ApiToken, ApiTokens, Shares
@@ -30,6 +31,7 @@ class Accounts:
         self.tokens = ApiTokens(writer, self.audit)
         self.shares = Shares(writer, self.audit)
         self.quotas = Quotas(writer, self.audit, defaults)
+        self.provider = ProviderTokens(config, self.people) if config.has_login else None
 
     def find_caller(self, text: str, scope: str) -> Person | None:
         """The person for whom a program acts with this token; None when it does not hold for the scope, or
@@ -38,8 +40,12 @@ class Accounts:
         return person if token and person is not LOCAL else None
 
     def find_program(self, text: str, scope: str = "") -> tuple[ApiToken | None, Person]:
-        """The token of this text and the person that it acts for, LOCAL for one that was made where nobody
-        signs in; None for one that does not hold for the scope ("": for any)."""
+        """The token of this text, made here or by the login's provider, and the person that it acts for,
+        LOCAL for one that was made where nobody signs in; None for one that does not hold for the scope ("":
+        for any). Raises NoAnswer when the provider cannot be asked."""
+        if self.provider and "." in text:
+            token, person = self.provider.find(text)
+            return (token if token and (not scope or scope in token.scopes) else None), person
         token = self.tokens.find(text, scope)
         if token is None or token.person_id == LOCAL.id:
             return token, LOCAL

@@ -130,6 +130,14 @@ class People(AuditedTable):
         now = self._find(p.id == person.id)
         return bool(now and not now.is_blocked and self.rules.admits(now.email))
 
+    def find_admitted(self, issuer: str, subject: str, issued: int) -> Person | None:
+        """Whom a provider knows by this number, for what it issued then (seconds since 1970); None for who
+        has not signed in here, may not any more, or ended what was issued up to then."""
+        person = self._find(p.issuer == issuer, p.subject == subject)
+        if person and issued > person.signed_out_at and self.is_let_in(person):
+            return person
+        return None
+
     def _find(self, *wanted: ColumnElement[bool]) -> Person | None:
         row = self._read(select(tables.people).where(*wanted)).first()
         return _to_person(row) if row else None

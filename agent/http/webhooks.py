@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
+from agent.bot.http import RequestRefused
 from agent.engine.webhooks import RESTS
 from agent.http.programs import Caller
 from agent.types import Record
@@ -56,6 +57,8 @@ def add_webhook(asked: WebhookRequest, program: Caller) -> NewWebhook:
     """Tell an address by a signed request when a run of the person comes to rest: its id, step, status and
     question. It ends with the token that added it."""
     program.require("read")
+    if not program.bench.worker.limits.holds_token(program.token.id):
+        raise RequestRefused(HTTPStatus.FORBIDDEN, "a webhook needs a token that was made on the screen You")
     hooks = program.bench.worker.webhooks()
     made, secret = hooks.add(
         asked.url, tuple(asked.statuses), program=program.token.name, token=program.token.id

@@ -23,6 +23,7 @@ from agent.accounts.quotas import RequestRates
 from agent.accounts.shared_rates import open_rates
 from agent.accounts.tokens import SCOPES, ApiToken
 from agent.bot.routes import PROGRAMS
+from agent.errors import TouchstoneError
 from agent.http.programs import Program, identify_program
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
@@ -69,14 +70,19 @@ class McpHttp:
         scheme, _, text = request.headers.get("authorization", "").partition(" ")
         given = text.strip() if scheme.lower() == "bearer" else ""
         benches = await asyncio.to_thread(self._open_benches)
-        if await asyncio.to_thread(benches.find_program, given):
+        try:
+            found = await asyncio.to_thread(benches.find_program, given)
+        except TouchstoneError as trouble:
+            await _tell_trouble(trouble)(scope, receive, send)
+            return
+        if found:
             await self._is_ready.wait()
             assert self._app is not None
             await self._app(scope, receive, send)
             return
         base = _find_base(benches, request)
         where = f'Bearer resource_metadata="{base}/.well-known/oauth-protected-resource/mcp"'
-        why = "send a token of Touchstone that holds: authorization: Bearer tst_…"
+        why = "send a token that holds and was made here or issued for here: authorization: Bearer …"
         told = {"error": "invalid_token", "error_description": why}
         await JSONResponse(told, HTTPStatus.UNAUTHORIZED, {"www-authenticate": where})(scope, receive, send)
 
@@ -88,10 +94,17 @@ class McpHttp:
             self._rates = open_rates(engine, benches.config.API_RATE)
         return identify_program(benches, self._rates, sent)
 
-    async def _tell_metadata(self, request: Request) -> JSONResponse:
+    def _tell_metadata(self, request: Request) -> JSONResponse:
         """What a client has to know to get a token (RFC 9728)."""
+        benches = self._open_benches()
+        provider = benches.accounts and benches.accounts.provider
+        try:
+            servers = {"authorization_servers": [provider.read_issuer()]} if provider else {}
+        except TouchstoneError as trouble:
+            return _tell_trouble(trouble)
         told = {
-            "resource": f"{_find_base(self._open_benches(), request)}/mcp",
+            "resource": f"{_find_base(benches, request)}/mcp",
+            **servers,
             "resource_name": "Touchstone",
             "scopes_supported": list(SCOPES),
             "bearer_methods_supported": ["header"],
@@ -109,10 +122,16 @@ class _Endpoint:
         await self._app(scope, receive, send)
 
 
+def _tell_trouble(trouble: TouchstoneError) -> JSONResponse:
+    told = {"error": "temporarily_unavailable", "error_description": str(trouble)}
+    return JSONResponse(told, HTTPStatus.SERVICE_UNAVAILABLE)
+
+
 def _find_base(benches: Workbenches, request: Request) -> str:
     """The address that people reach this server by."""
-    public = benches.config.OIDC_REDIRECT_URI.removesuffix("/oauth2callback")
-    return (public if benches.accounts else str(request.base_url)).rstrip("/")
+    provider = benches.accounts and benches.accounts.provider
+    is_known = provider and "{port}" not in provider.address
+    return (provider.address if provider and is_known else str(request.base_url)).rstrip("/")
 
 
 def serve_stdio(bench: Workbench) -> None:
