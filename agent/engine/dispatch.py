@@ -17,9 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, text
 
 from agent import __version__
+from agent.engine.model_rests import RECOVER_S
 from agent.errors import StoreError, UsageError
 from agent.settings.config import Config, make_environment
 from agent.store.dialect import lock_once
@@ -222,16 +223,23 @@ class QueueDispatcher:
     def enqueue(
         self, connection: Connection, run_id: str, seconds: float = 0.0, version: str = __version__
     ) -> None:
-        """A ticket for a run, unless one waits already; it is handed out in so many seconds."""
+        """A ticket for a run, which is handed out in so many seconds; one that waits already stays the only
+        one, and waits no longer than that."""
         from procrastinate.exceptions import AlreadyEnqueued
 
-        with suppress(AlreadyEnqueued), connection.begin_nested():
-            ticket = self._drive.configure(
-                queueing_lock=run_id,
-                connection=_dbapi(connection),
-                schedule_in={"seconds": int(seconds)} if seconds else None,
-            )
-            ticket.defer(run_id=run_id, version=version)
+        try:
+            with connection.begin_nested():
+                ticket = self._drive.configure(
+                    queueing_lock=run_id,
+                    connection=_dbapi(connection),
+                    schedule_in={"seconds": int(seconds)} if seconds else None,
+                )
+                ticket.defer(run_id=run_id, version=version)
+        except AlreadyEnqueued:
+            sooner = "least(coalesce(scheduled_at, now()), now() + :seconds * interval '1 second')"
+            waiting = "queueing_lock = :run AND status = 'todo'"
+            sooner = f"UPDATE procrastinate_jobs SET scheduled_at = {sooner} WHERE {waiting}"
+            connection.execute(text(sooner), {"run": run_id, "seconds": seconds})
 
     def wake(self, run_id: str) -> None:
         """Nothing: the ticket's own row wakes a worker. What has none is found by the sweep (`put_back`)."""
@@ -288,6 +296,7 @@ class QueueDispatcher:
                 await self._app.run_worker_async(
                     queues=["runs"],
                     concurrency=threads,
+                    fetch_job_polling_interval=RECOVER_S,
                     install_signal_handlers=False,
                     delete_jobs="always",
                     shutdown_graceful_timeout=LEASE_S,
@@ -306,12 +315,13 @@ class QueueDispatcher:
                 for job in await manager.get_stalled_jobs(queue="runs"):
                     log.warning("the ticket %s of a process that ended is handed out again", job.task_kwargs)
                     # its run may wait under another ticket by now: then this one is only finished
-                    self.put_back(str(job.task_kwargs["run_id"]))
-                    await manager.finish_job(job, status=_failed(), delete_job=True)
+                    await asyncio.to_thread(self.put_back, str(job.task_kwargs["run_id"]))
+                    with suppress(ConnectorException):  # another process was faster
+                        await manager.finish_job(job, status=_failed(), delete_job=True)
                 self._fault = "" if "the queue" in self._fault else self._fault
             except (ConnectorException, StoreError) as error:
                 log.warning("tickets of ended processes cannot be looked for: %s", error)
-            await asyncio.sleep(2)
+            await asyncio.sleep(RECOVER_S)
 
     async def _listen(self) -> None:
         """Hear of the runs on which persons act."""
@@ -326,7 +336,7 @@ class QueueDispatcher:
                     async for notice in connection.notifies():
                         flags.hear(notice.payload)
             flags.listen(is_live=False)
-            await asyncio.sleep(2)
+            await asyncio.sleep(RECOVER_S)
 
     def _take(self, run_id: str, version: str) -> None:
         """Drive a run for a slice, and put it back when it still works. A ticket of a newer version is left
@@ -337,9 +347,9 @@ class QueueDispatcher:
                 "runs are left to newer workers"
             )
             log.error("%s", self._fault)
-            return self.put_back(run_id, 2, version)
-        if run_id in self.busy:
-            return None
+            return self.put_back(run_id, RECOVER_S, version)
+        if run_id in self.busy:  # it may be about to rest
+            return self.put_back(run_id, RECOVER_S)
         self.busy.add(run_id)
         try:
             again = self._work(run_id)

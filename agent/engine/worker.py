@@ -361,7 +361,8 @@ class Worker:
         if wait_s := self.rests.wait_s(run_id):
             return wait_s
         has_moved = self.store.ledger.position(run_id)[0] > head
-        return 0.0 if has_moved or self.shutdown_event.is_set() else LEASE_S  # another process drives it
+        # one that did not move is driven by another process, which may be about to rest or to end
+        return 0.0 if has_moved or self.shutdown_event.is_set() else RECOVER_S
 
     def _sync_library(self) -> None:
         """Keep the library current: its folders, the pages of runs, missing vectors."""

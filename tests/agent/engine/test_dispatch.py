@@ -80,6 +80,24 @@ def test_the_ticket_of_a_killed_process_is_handed_out_again(worker: Worker, stor
     wait_for(lambda: store.ledger.get(run_id).status is Status.REVIEW)
 
 
+def test_a_ticket_for_later_is_pulled_forward_and_one_of_a_busy_run_stays(worker: Worker, store: Store):
+    queue = worker.dispatcher
+    assert isinstance(queue, QueueDispatcher)
+    run_id = store.ledger.create("?", KEYLESS, FIRST)
+    due = text("SELECT count(*) FROM procrastinate_jobs WHERE coalesce(scheduled_at, now()) <= now()")
+    with store.writer.begin() as connection:
+        connection.execute(text("UPDATE procrastinate_jobs SET scheduled_at = now() + interval '1 hour'"))
+        assert connection.scalar(due) == 0
+    queue.put_back(run_id)
+    with store.engine.connect() as connection:
+        assert connection.scalar(due) == 1, "a model that is tried now waits for no hour"
+        connection.execute(text("DELETE FROM procrastinate_jobs"))
+        connection.commit()
+    queue.busy.add(run_id)
+    queue._take(run_id, "0.1.0")
+    assert tickets(store) == [(run_id, "todo")] and store.ledger.position(run_id)[0] == 0
+
+
 def test_a_worker_leaves_the_tickets_of_a_newer_version_and_says_so(worker: Worker, store: Store):
     queue = worker.dispatcher
     assert isinstance(queue, QueueDispatcher)
