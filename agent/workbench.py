@@ -198,6 +198,11 @@ class Workbench:
         UsageError, and ConcurrentChange when it is not possible now or the run moved since."""
         return acts.perform(self, run_id, name, head, given)
 
+    def new_since(self, run_id: str, since: str = "") -> Any:
+        """What is new in a run since another, else since the last of its schedule: see
+        `agent.actions.new_since`."""
+        return acts.load("new_since.find_new")(self, run_id, since)
+
     def page(self, page_id: str) -> Page:
         """A stored page, or one that an unstored run read. Raises NotFound."""
         for store in self.unstored.stores():

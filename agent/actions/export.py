@@ -17,6 +17,7 @@ from typing import Any
 from agent.actions.budget import read_meters
 from agent.actions.commit import ActionContext
 from agent.actions.conflict_rulings import active_conflicts
+from agent.actions.new_since import find_new
 from agent.actions.release import release
 from agent.answering import fact_view
 from agent.errors import BundleError, NotFound, UsageError
@@ -130,6 +131,8 @@ def build_record(bench: ActionContext, run_id: str) -> dict[str, Any]:
     """The run as the object that `--json` writes."""
     view, _ = release(bench, run_id)
     extra: dict[str, Any] = view.state.own.export_extra(view.state, bench.store.pages.read_text)
+    if view.state.follows:
+        extra["new_since"] = find_new(bench, run_id).model_dump()
     extra["budget"] = [meter.model_dump() for meter in read_meters(bench, view)]
     return build_run_record(build_report(bench, run_id)) | extra
 

@@ -71,6 +71,10 @@ class FlowState(State):
         """The text that was checked, with its marks; None where none was."""
         return None
 
+    def describe_fact(self, fact_id: str) -> str:
+        """What it found out of a fact beside its statement; "" for nothing."""
+        return ""
+
     def list_unaddressed(self) -> dict[str, str]:
         """The references that name no address: what each is called, and why there is none."""
         return {}

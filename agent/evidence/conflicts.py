@@ -215,14 +215,18 @@ def _age_key(fact: Fact) -> tuple[int, str]:
 
 def _compare(a: Fact, b: Fact) -> list[_Pair]:
     """The first contradiction of two facts of different pages, the older first."""
-    if (a.url and a.url == b.url) or a.statement == b.statement:
-        return []
+    point = None if (a.url and a.url == b.url) or a.statement == b.statement else find_difference(a, b)
+    return [_Pair(a.id, b.id, point)] if point else []
+
+
+def find_difference(a: Fact, b: Fact) -> Contradiction | None:
+    """The first point in which the statements of two facts contradict each other; None for none."""
     keyed = topic_key(a) == topic_key(b) != ("", "")
     left, right = ([f.statement] if keyed else comparable_forms(f.statement) for f in (a, b))
-    for mine, theirs in product(left, right):
-        if point := find_contradiction(extract_features(mine), extract_features(theirs), keyed=keyed):
-            return [_Pair(a.id, b.id, point)]
-    return []
+    pairs = ((extract_features(mine), extract_features(theirs)) for mine, theirs in product(left, right))
+    return next(
+        (point for one, other in pairs if (point := find_contradiction(one, other, keyed=keyed))), None
+    )
 
 
 def _make_conflict(group: Sequence[_Pair], facts: Mapping[str, Fact]) -> Conflict:

@@ -22,6 +22,7 @@ from agent import api
 from agent.actions import acts
 from agent.actions.acts import ACTS, Act
 from agent.actions.export import FORMATS, export_run
+from agent.actions.new_since import NewSince
 from agent.actions.release import release
 from agent.answering import fact_view
 from agent.bot.http import RequestRefused
@@ -238,6 +239,17 @@ def list_facts(run_id: str, program: Caller) -> list[Fact]:
     """The facts of a run, each with the quote that supports it."""
     program.open_run(run_id, "read")
     return fact_view.all_facts(release(program.bench, run_id)[0].state)
+
+
+@ROUTER.get("/runs/{run_id}/new-since")
+def list_new(
+    run_id: str, program: Caller, since: Annotated[str, Query(description="a run that asked the same")] = ""
+) -> NewSince:
+    """The facts that are new, changed or gone since the run before it of its schedule, or since another."""
+    for one in filter(None, (run_id, since)):
+        program.open_run(one, "read")
+    told: NewSince = program.bench.new_since(run_id, since)
+    return told
 
 
 @ROUTER.get("/runs/{run_id}/evidence/{sentence}")

@@ -32,6 +32,11 @@ class QuoteStanding(Record):
     now_page_id: str = Field(default="")
     """The page of today, where it was read."""
 
+    @property
+    def text(self) -> str:
+        """How it stands, in a sentence or two: "Moved. Under “Prices”."."""
+        return f"{self.standing.replace('_', ' ').capitalize()}. {self.now}".strip()
+
 
 class VerifyAgainState(FlowState):
     """What a `verify_again` run keeps beside the shared part, whose facts are the quotes as they were."""
@@ -42,6 +47,10 @@ class VerifyAgainState(FlowState):
         """The addresses on the web that were not asked for, each once."""
         left = (fact.url for fact in run.facts.values() if fact.id not in self.standings)
         return list({name: url for url in left if (name := canonicalize(url))}.values())
+
+    def describe_fact(self, fact_id: str) -> str:
+        """How its quote stands today."""
+        return self.standings[fact_id].text if fact_id in self.standings else ""
 
     def summarize(self) -> str:
         """How many of the quotes stand, and what became of the others, in a sentence."""

@@ -100,22 +100,18 @@ def result(state: VerifyAgainRun, tools: RunContext) -> tuple[Change, str]:
         left.append(QuoteStanding(id=fact.id, standing="not_read", now=now))
     own, order = state_after(state, {"standings": left}).own, get_args(Standing)
     shown = sorted(own.standings.values(), key=lambda one: order.index(one.standing))
-    block, sentences = (
-        AnswerBlock(id="b1", kind="table", heads=["", "Quote", "Page", "Now"], by_code=True),
-        [],
-    )
+    sentences, labels = list[Sentence](), list[str]()
     for row, one in enumerate(shown):
-        fact, checks = (
-            state.facts[one.id],
-            {"stands": "quoted", "moved": "quoted", "changed": "not_supported"},
-        )
+        checks = {"stands": "quoted", "moved": "quoted", "changed": "not_supported"}
+        fact = state.facts[one.id]
         check = checks.get(one.standing, "not_checked")
         said = Sentence(text=fact.quote, fact_ids=[one.id], backed=check == "quoted")
-        page, now = f"{fact.title} ({host(fact.url)})", one.now or "The same."
-        cells = [said.replace(check=check, check_reason=one.now * (not said.backed))]
-        cells += [Sentence(text=text, backed=True) for text in (page, now)]
-        sentences += [cell.replace(block=block.id, row=row, column=n) for n, cell in enumerate(cells, 1)]
-    labels = [one.standing.replace("_", " ").capitalize() for one in shown]
+        today = Sentence(text=one.text, backed=True)
+        cells = [said.replace(check=check, check_reason=one.now * (not said.backed)), today]
+        sentences += [cell.replace(block="b1", row=row, column=n) for n, cell in enumerate(cells, 1)]
+        labels.append(f"{fact.title} ({host(fact.url)})" if host(fact.url) else fact.title)
+    heads = ["Page", "Quote", "Now"]
+    table = AnswerBlock(id="b1", kind="table", heads=heads, row_labels=labels, by_code=True)
     answer = Answer(
         n=len(state.answers) + 1,
         verdict="checked" if shown else "no_evidence",
@@ -124,7 +120,8 @@ def result(state: VerifyAgainRun, tools: RunContext) -> tuple[Change, str]:
         certainty=own.summarize() if shown else f"Nothing to verify: {why}.",
         sources=collect_sources(sentences, state.facts),
         statements=count_statements(sentences),
-        blocks=[block.replace(row_labels=labels)] if shown else [],
+        blocks=[table] if shown else [],
+        length="full",
         why_stopped=state.why_stopped if shown else "",
         by="code",
         step=tools.step,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
+from agent.actions.new_since import NewSince
 from agent.errors import NotFound
 from agent.types import Status
 from agent.workbench import RunSnapshot
@@ -23,7 +24,7 @@ from pages.widgets.run import (
     status_line,
     timeline,
 )
-from pages.widgets.shell import client, empty_state, escape, polling, routes, ui
+from pages.widgets.shell import badges, client, empty_state, escape, labels, polling, routes, ui, view_cache
 
 Tab = Callable[[RunSnapshot], None]
 TITLE_MARKS = {Status.REVIEW: "✓ ", Status.WAITING: "? ", Status.PAUSED: "? ", Status.FAILED: "✗ "}
@@ -101,6 +102,25 @@ def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "") -> None:
         ui.link(page.path, page.new_label, "add", {})
     status_line.draw(view, hints)
     fork_dialog.draw_origin(view)
+    if view.state.follows and view.state.answers:  # of a schedule
+        make: Callable[[], NewSince] = lambda: client.workbench().new_since(run.id)  # noqa: E731
+        told, items = view_cache.get_or_compute(view, "new-since", make), ""
+        kinds = (
+            ("New", "added", told.new),
+            ("Changed", "reworded", told.changed),
+            ("Gone", "removed", told.gone),
+        )
+        for name, css, found in kinds:
+            for one in found:
+                was = f"<del>{escape.html(one.was)}</del> " if one.was else ""
+                quote = f" “{escape.html(one.quote)}”" if one.quote != one.statement else ""
+                said = f"{badges.render(name)} {was}{escape.html(one.statement)}"
+                page = f'<span class="small soft">{quote} {escape.render_link(one.url, one.title)}</span>'
+                items += f'<li class="{css}">{said}{page}</li>'
+        if items:
+            since = f"{told.summary} since {labels.format_time(told.since_at)}"
+            listed = f'<summary>{since}</summary><ul class="changes">{items}</ul>'
+            st.html(f'<div class="ts"><details class="journey">{listed}</details></div>')
 
 
 def draw_panes(

@@ -177,3 +177,34 @@ def test_a_batch_is_started_watched_stopped_and_read(local) -> None:
     assert caller.get(f"/batches/{batch['id']}/export?form=json").json()["rows"]
     assert caller.post("/batches", json={"table": "nothing", "settings": DEMO}).status_code == 422
     assert caller.get("/batches/none").status_code == 404
+
+
+def test_an_answer_is_verified_again_with_both_scopes(local) -> None:
+    run_id = local.run()
+    path, bench = f"/runs/{run_id}/acts/verify_again", local.bench()
+    for scopes in (["research"], ["read"], ["check"], ["site", "check"]):
+        assert local.call(local.make_token(scopes=scopes)).post(path, json={}).status_code == 403
+    caller = local.call(local.make_token(scopes=["read", "check"]))
+    made = caller.post(path, json={}).json()["run"]
+    bench.drive(made)
+    told = caller.get(f"/runs/{made}/exports/json").json()
+    assert {one["standing"] for one in told["quotes"]} == {"stands"} and told["verifies"] == run_id
+    assert [one["id"] for one in caller.get("/runs?flow=verify_again").json()["runs"]] == [made]
+    checks = local.call(local.make_token(scopes=["check"]))
+    asked = {"follows": made, "question": "Again?", "settings": {"verifies": local.run(), **DEMO}}
+    again = checks.post("/runs", json=asked).json()["id"]
+    assert bench.snapshot(again).run.settings.verifies == run_id, "no way to the quotes of another run"
+    assert checks.post("/runs", json={**asked, "flow": "verify_again", "follows": ""}).status_code == 422
+
+
+def test_what_is_new_since_a_run(local) -> None:
+    first = local.run()
+    second = local.bench().start(QUESTION, Settings(**DEMO), known={"follows": first})
+    local.bench().drive(second)
+    caller = local.call(local.make_token(scopes=["research"]))
+    told = caller.get(f"/runs/{second}/new-since").json()
+    assert (told["since"], told["new"], told["changed"], told["gone"]) == (first, [], [], [])
+    assert caller.get(f"/runs/{first}/new-since").json()["since"] == ""
+    assert caller.get(f"/runs/{first}/new-since?since={second}").json()["since"] == second
+    assert caller.get(f"/runs/{first}/new-since?since=nothing").status_code == 404
+    assert local.call(local.make_token(scopes=["site"])).get(f"/runs/{second}/new-since").status_code == 403

@@ -1,0 +1,111 @@
+"""What is new in a run since the one before it that asked the same: the difference of their facts, as they
+may leave. It is not how a model words them: a fact is known when its quote on that page is, or its statement.
+What was on its page before is not new, and nothing is gone whose page was not read now."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from pydantic import Field
+
+from agent.actions.commit import ActionContext
+from agent.actions.release import release
+from agent.answering.fact_view import facts_after_notes
+from agent.engine.run_state import RunState
+from agent.evidence.conflicts import find_difference
+from agent.evidence.quote_match import has_quote
+from agent.export.hiding import is_withheld
+from agent.text.plurals import format_count
+from agent.text.urls import canonicalize
+from agent.types import Fact, Record
+
+
+class FactChange(Record):
+    """A fact that is new, gone or changed, with its quote and page."""
+
+    statement: str
+    quote: str
+    url: str
+    title: str
+    was: str = Field(default="", description="of a changed one what stood in its place")
+
+
+class NewSince(Record):
+    """What is new in `run` since the run `since` of `since_at`; "" where there was none with an answer."""
+
+    run: str
+    since: str = Field(default="")
+    since_at: str = Field(default="")
+    new: list[FactChange] = Field(default_factory=list)
+    changed: list[FactChange] = Field(default_factory=list)
+    gone: list[FactChange] = Field(default_factory=list)
+
+    @property
+    def summary(self) -> str:
+        """For example "2 new facts, 1 changed"; "" where nothing is new."""
+        told = [format_count(len(self.new), "new fact")] if self.new else []
+        told += [
+            f"{len(some)} {name}" for name, some in (("changed", self.changed), ("gone", self.gone)) if some
+        ]
+        return ", ".join(told)
+
+
+def find_new(bench: ActionContext, run_id: str, since: str = "") -> NewSince:
+    """What is new in a run since another, else since the last of its schedule with an answer; raises
+    NotFound."""
+    state, _ = _release(bench, run_id)
+    other, at = since or state.follows, ""
+    while other:
+        earlier, at = _release(bench, other)
+        if since or earlier.answers:
+            break
+        other = earlier.follows
+    if not other:
+        return NewSince(run=run_id)
+    now, then = _list_facts(state), _list_facts(earlier)
+    new = [fact for fact in _list_missing(now, then) if not _is_on_page(bench, fact, earlier)]
+    gone = [fact for fact in _list_missing(then, now) if _is_on_page(bench, fact, state) is False]
+    told = [(state.own.describe_fact(name), earlier.own.describe_fact(name), name) for name in state.facts]
+    changed = [(today, was, state.facts[name]) for today, was, name in told if was and today != was]
+    for former, fact in product(gone[:], new[:]):
+        if former in gone and fact in new and former.url == fact.url and find_difference(former, fact):
+            gone.remove(former)
+            new.remove(fact)
+            changed.append((fact.statement, former.statement, fact))
+    return NewSince(
+        run=run_id,
+        since=other,
+        since_at=at,
+        new=[_show(fact.statement, "", fact) for fact in new],
+        changed=[_show(*one) for one in changed],
+        gone=[_show(fact.statement, "", fact) for fact in gone],
+    )
+
+
+def _release(bench: ActionContext, run_id: str) -> tuple[RunState, str]:
+    """The state of a run as it may leave, and when the run began."""
+    view, _ = release(bench, run_id)
+    return view.state, view.run.created_at
+
+
+def _list_facts(state: RunState) -> list[Fact]:
+    """The facts that count and have a quote of a page, without those that may not leave."""
+    known = (fact for fact in facts_after_notes(state).values() if fact.is_active and fact.page_id)
+    return [fact for fact in known if fact.verified and not is_withheld(fact.statement)]
+
+
+def _list_missing(facts: list[Fact], others: list[Fact]) -> list[Fact]:
+    """The facts whose quote, on its page, and whose statement none of the others has."""
+    known = {text for other in others for text in (other.url + other.quote, other.statement)}
+    return [fact for fact in facts if not known & {fact.url + fact.quote, fact.statement}]
+
+
+def _is_on_page(bench: ActionContext, fact: Fact, state: RunState) -> bool | None:
+    """Whether the quote stands on its page as a run read it; None where that did not."""
+    pages = {canonicalize(ref.final_url or ref.url): ref.page_id for ref in state.pages.values()}
+    page_id = pages.get(canonicalize(fact.url))
+    return has_quote(fact.quote, bench.store.pages.read_text(page_id)) if page_id else None
+
+
+def _show(statement: str, was: str, fact: Fact) -> FactChange:
+    return FactChange(statement=statement, was=was, **fact.model_dump(include={"quote", "url", "title"}))
