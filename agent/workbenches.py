@@ -1,5 +1,5 @@
-"""The workbenches of one server: one for everybody where nobody signs in, else one a person, with a store of
-their own.
+"""The workbenches of one server or worker: one for everybody where nobody signs in, else one a person, with a
+store of their own.
 
     benches.open(person).runs()      # the runs of this person, and of nobody else"""
 
@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 
-from sqlalchemy import text
-from sqlalchemy.engine import make_url
+from sqlalchemy import inspect, literal, select, union
 from sqlalchemy.exc import DatabaseError
 
 from agent import logs
@@ -24,11 +23,19 @@ from agent.accounts.people import LOCAL, Person
 from agent.accounts.quotas import Quota
 from agent.accounts.tokens import ApiToken
 from agent.engine.context import WorkLimits
+from agent.engine.dispatch import QueueDispatcher
+from agent.engine.shared_pace import SharedHostRateLimiter
 from agent.errors import StoreError, TouchstoneError, UsageError
 from agent.settings.config import Config, personalize
+from agent.store import tables
 from agent.store.backup import BIN, find_free_name
-from agent.store.database import open_engine
-from agent.store.ledger import utc_timestamp
+from agent.store.database import Store, open_engine
+from agent.store.dialect import is_sqlite, read_clock, schema_of
+from agent.store.fulltext import word_tables
+from agent.store.ledger import LEASE_S, utc_timestamp
+from agent.store.schemas import exchange_tables
+from agent.store.table_access import Writer
+from agent.types import Status
 from agent.web.rate_limit import HostRateLimiter
 from agent.workbench import Workbench
 
@@ -36,12 +43,7 @@ log = logging.getLogger(__name__)
 STORE_FILE = "touchstone.db"
 IDLE_S = 900.0
 """Seconds after which a workbench is closed that nobody uses and in which nothing works."""
-CLOSE_CHECK_S = 60.0
-_UNFINISHED = text(
-    "SELECT 1 FROM runs WHERE status = 'running' AND deleted_at = '' "
-    "UNION SELECT 1 FROM batches WHERE state = 'running' UNION SELECT 1 FROM webhooks WHERE :is_start "
-    "UNION SELECT 1 FROM schedules WHERE state = 'active' AND next_at <= :now LIMIT 1"
-)
+CLOSE_CHECK_S, STOP_S = 60.0, 5.0
 
 
 @dataclass
@@ -58,25 +60,21 @@ class _OpenBench:
 class Workbenches:
     """Opens workbenches as they are needed and closes them when they are not. Thread-safe.
 
-    Raises UsageError for a login with a database that is not SQLite, or without workers."""
+    Raises UsageError for a login without workers, but with PostgreSQL."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
         self.accounts: Accounts | None = None
         if config.has_login:
-            if not config.WORKERS or config.WORKERS_APART:
+            if config.WORKERS_APART or not (config.WORKERS or config.has_server_store):
                 raise UsageError(
-                    "WORKERS=0 and WORKERS_APART are for a server without a login: `./touchstone work` "
-                    "drives one store, and here each person has one"
-                )
-            if config.DATABASE_URL and make_url(config.DATABASE_URL).get_backend_name() != "sqlite":
-                raise UsageError(
-                    "a login keeps the data of each person in a file of their own, which DATABASE_URL does "
-                    "not allow: remove DATABASE_URL, or the settings of OIDC"
+                    "where people sign in, other processes drive their runs with PostgreSQL alone: set "
+                    "DATABASE_URL to it, or remove WORKERS=0 and WORKERS_APART"
                 )
             self.accounts = Accounts(config)
         self._places = threading.BoundedSemaphore(config.WORKERS)
         self._pace = HostRateLimiter(config.FETCH_GAP)
+        self._queue: QueueDispatcher | None = None
         self._open: dict[str, _OpenBench] = {}
         """By person; "" is everybody where nobody signs in."""
         self._first_admin_id = ""
@@ -84,13 +82,18 @@ class Workbenches:
         """Whose data is being deleted: nothing of theirs is opened meanwhile."""
         self._lock = threading.RLock()
         self._closing = threading.Event()
+        if self.accounts and config.has_server_store:
+            self._pace = SharedHostRateLimiter(self.accounts.engine, config.FETCH_GAP)
+            self._queue = QueueDispatcher(Writer(self.accounts.engine), self._take_ticket, self._closing)
 
     def start(self) -> None:
         """Go on with unfinished runs, and close what is idle from now on."""
         if self.accounts is None:
             self.local()
-        else:
-            threading.Thread(target=self._keep_house, name="workbenches", daemon=True).start()
+            return
+        if self._queue and self.config.WORKERS:
+            self._queue.start(self.config.WORKERS)
+        threading.Thread(target=self._keep_house, name="workbenches", daemon=True).start()
 
     def local(self) -> Workbench:
         """The workbench of everybody, where nobody signs in. Raises UsageError where people do."""
@@ -191,6 +194,8 @@ class Workbenches:
             name = f"{person.id}-{utc_timestamp()[:19].replace(':', '')}"
             target = find_free_name(self.config.data_folder / BIN / name)
             target.mkdir(parents=True)
+            if self._queue:
+                self._empty_store(person, target)
             moved = [*sorted(folder.glob(f"{STORE_FILE}*")), folder / "kb"]
             for path in filter(Path.exists, moved if not person.folder else [folder]):
                 shutil.move(path, target / path.name)
@@ -202,6 +207,14 @@ class Workbenches:
         accounts.audit.add(person.id, "delete data", target.name)
         return target
 
+    def _empty_store(self, person: Person, target: Path) -> None:
+        """Move what a person has in PostgreSQL into a schema that is named after the folder of the bin. Other
+        processes may hold the store open: it is there at any moment, and empty then."""
+        path = (target / STORE_FILE).relative_to(self.config.data_folder).as_posix()
+        Store(self.config.locate_store(path)).close()
+        engine = open_engine(self.config.locate_store(_place_store(person)))
+        exchange_tables(engine, path, [*tables.metadata.tables, *word_tables.tables])
+
     def _require_accounts(self) -> Accounts:
         if self.accounts is None:
             raise UsageError("there is nobody to sign in here")
@@ -211,9 +224,14 @@ class Workbenches:
         """Let every run rest, and close everything."""
         self._closing.set()
         with self._lock:
-            still_open = list(self._open)
-        for person_id in still_open:
+            still_open = list(self._open.values())
+        for held in still_open:
+            held.bench.worker.shutdown_event.set()
+        if self._queue:
+            self._queue.stop(STOP_S)
+        for person_id in list(self._open):
             self._close(person_id)
+        self._pace.close()
         if self.accounts is not None or "token_accounts" in vars(self):
             self.token_accounts.close()
 
@@ -245,6 +263,8 @@ class Workbenches:
         return WorkLimits(
             places=self._places,
             pace=self._pace,
+            queue=self._queue,
+            owner=person.id,
             has_folder_worlds=False,
             max_runs=min(quotas.get(person.id).runs, self.config.WORKERS),
             admit_start=partial(quotas.admit_start, person.id),
@@ -255,17 +275,13 @@ class Workbenches:
         )
 
     def _keep_house(self) -> None:
-        """Open who has unfinished runs, or a schedule whose time has come; and close what is idle, until the
-        server stops."""
-        people, tried, is_start = self._require_accounts().people, set[str](), True
+        """Open who has something to do, or let a worker do it; and close what is idle, until the end."""
+        tried, is_start = set[str](), True
         while True:
-            for person in people.list():
-                path = self.folder_of(person) / STORE_FILE
+            for person in self._require_accounts().people.list() if self.config.WORKERS else ():
                 try:
-                    is_wanted = path.is_file() and people.is_let_in(person) and not self._closing.is_set()
-                    is_closed = person.id not in self._open and person.id not in tried
-                    if is_wanted and is_closed and _has_unfinished(path, is_start):
-                        self.open(person)
+                    if person.id not in tried:
+                        self._wake(person, is_start)
                 except TouchstoneError as error:
                     tried.add(person.id)
                     with logs.bind(person=logs.hash_person(person.id)):
@@ -275,18 +291,59 @@ class Workbenches:
             is_start = False
             self.close_idle()
 
+    def _wake(self, person: Person, is_start: bool) -> None:
+        path = _place_store(person)
+        is_closed = (self.config.data_folder / path).is_file() and person.id not in self._open
+        is_wanted = (self._queue or is_closed) and self._require_accounts().people.is_let_in(person)
+        if is_wanted and _has_unfinished(self.config.locate_store(path), is_start):
+            if self._queue:
+                self._queue.put_back("", owner=person.id)
+            elif not self._closing.is_set():
+                self.open(person)
 
-def _has_unfinished(path: Path, is_start: bool) -> bool:
+    def _take_ticket(self, owner: str, run_id: str) -> float | None:
+        """Drive a run of a person for a slice, or only open their store: it looks what is due. Returns in how
+        many seconds it goes on, None if not."""
+        if self._closing.is_set():
+            return 0.0
+        people = self._require_accounts().people
+        try:
+            person = people.get(owner)
+            if not people.is_let_in(person):
+                return None
+            bench = self.open(person)
+            return bench.worker.work_slice(run_id) if run_id else None
+        except StoreError as error:
+            with logs.bind(person=logs.hash_person(owner), run=run_id):
+                log.error("a run cannot be driven, which is tried again: %s", error)
+            return LEASE_S
+
+
+def _place_store(person: Person) -> str:
+    """The path of a person's store in the data folder."""
+    return f"{person.folder}/{STORE_FILE}".lstrip("/")
+
+
+def _has_unfinished(address: str, is_start: bool) -> bool:
     """Does a store hold a run or batch at work, a schedule that is due, or at the start webhooks? True also
     when it is too old to say."""
-    engine = open_engine(f"sqlite:///{path}")
+    engine = open_engine(address)
+    runs, batches, schedules = tables.runs.c, tables.batches.c, tables.schedules.c
     try:
         with engine.connect() as connection:
-            return (
-                connection.execute(_UNFINISHED, {"now": time.time(), "is_start": is_start}).first()
-                is not None
+            if not inspect(connection).has_table("migrations", schema=schema_of(connection)):
+                return False
+            wanted = (
+                select(literal(1)).where(runs.status == Status.RUNNING, runs.deleted_at == ""),
+                select(literal(1)).where(batches.state == "running"),
+                select(literal(1)).where(
+                    schedules.state == "active", schedules.next_at <= read_clock(connection)
+                ),
+                select(literal(1)).select_from(tables.webhooks).where(literal(is_start)),
             )
+            return connection.execute(union(*wanted).limit(1)).first() is not None
     except (StoreError, DatabaseError):
         return True
     finally:
-        engine.dispose()
+        if is_sqlite(engine.dialect):  # else others share its connections
+            engine.dispose()

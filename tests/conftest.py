@@ -116,19 +116,33 @@ def _own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyte
     monkeypatch.setenv("CONFIG_FILE", "")
 
 
-def open_postgres() -> Iterator[Store]:
-    """A store in a PostgreSQL database of its own. Without a server the test is skipped, and with CI it
-    fails."""
+def create_postgres() -> Iterator[str]:
+    """The address of a PostgreSQL database of a test's own. Without a server the test is skipped, and with CI
+    it fails."""
     try:
         address = postgres.create_database()
     except postgres.NoServer as trouble:
         if os.environ.get("CI"):
             raise
         pytest.skip(str(trouble))
-    store = Store(address)
-    yield store
-    store.close()
+    yield address
     postgres.drop_database(address)
+
+
+def open_postgres() -> Iterator[Store]:
+    """A store in such a database."""
+    for address in create_postgres():
+        store = Store(address)
+        yield store
+        store.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def on_both_databases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Files, and a PostgreSQL database of the test's own that DATABASE_URL names."""
+    for address in create_postgres() if request.param == "postgresql" else [""]:
+        monkeypatch.setenv("DATABASE_URL", address)
+        yield request.param
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,4 +1,5 @@
-"""The central file of a server with a login, `<data>/accounts.db`, and the stores in it."""
+"""The central store of a server with a login, `accounts.db` in the data folder or a schema in PostgreSQL, and
+the tables in it."""
 
 from __future__ import annotations
 
@@ -14,15 +15,13 @@ from agent.store.database import open_engine
 from agent.store.migrations import migrate
 from agent.store.table_access import Writer
 
-ACCOUNTS_FILE = "accounts.db"
-
 
 class Accounts:
     """People, tokens, shares, quotas and the audit log. Raises StoreTooNew, StoreError, UsageError."""
 
     def __init__(self, config: Config) -> None:
         config.data_folder.mkdir(parents=True, exist_ok=True)
-        self.engine = open_engine(f"sqlite:///{config.data_folder / ACCOUNTS_FILE}")
+        self.engine = open_engine(config.locate_store("accounts.db"))
         writer = Writer(self.engine)
         migrate(writer, tables.MIGRATIONS)
         defaults = Quota(config.QUOTA_RUNS, config.QUOTA_PAGES, config.QUOTA_TOKENS, config.QUOTA_DOLLARS)
@@ -53,5 +52,5 @@ class Accounts:
         return token if self.people.is_let_in(person) else None, person
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the store."""
         self.engine.dispose()

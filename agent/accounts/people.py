@@ -14,6 +14,7 @@ from agent.accounts import tables
 from agent.accounts.audit import AuditedTable, AuditLog
 from agent.accounts.sign_in import SignIn, SignInRules
 from agent.errors import NotFound, SignInRefused, UsageError
+from agent.store.dialect import lock_once
 from agent.store.ledger import utc_timestamp
 from agent.store.table_access import Writer
 
@@ -148,6 +149,7 @@ class People(AuditedTable):
         somebody blocked even where it is not proven."""
         stated = {"signed_in_at": sign_in.issued, "email": sign_in.email, "name": sign_in.name}
         with self._writer.begin() as connection:
+            lock_once(connection, "people")
             same = (p.issuer == sign_in.issuer, p.subject == sign_in.subject)
             person_id = connection.scalar(select(p.id).where(*same)) or ""
             others = (func.lower(p.email) == sign_in.stated_email, p.email != "", p.id != person_id)

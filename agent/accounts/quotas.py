@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
-from sqlalchemy.dialects.sqlite import Insert, insert
+from sqlalchemy import Connection, func, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from agent.accounts import tables
 from agent.accounts.audit import AuditedTable, AuditLog
@@ -24,6 +24,7 @@ from agent.accounts.people import Person
 from agent.errors import BudgetSpent, UsageError
 from agent.store import tables as run_tables
 from agent.store.database import Store
+from agent.store.dialect import is_sqlite, lock_once, upsert
 from agent.store.ledger import utc_timestamp
 from agent.store.table_access import Writer
 from agent.types import Status
@@ -67,9 +68,8 @@ class Quotas(AuditedTable):
         """Give a person a quota of their own. Raises UsageError."""
         if quota.runs < 1 or min(quota.pages, quota.tokens, quota.dollars) < 0:
             raise UsageError("a quota needs at least one run, and nothing below 0")
-        values = vars(quota)
-        row = insert(tables.quotas).values(person_id=person_id, **values)
-        self._write(row.on_conflict_do_update(index_elements=["person_id"], set_=values))
+        with self._writer.begin() as connection:
+            upsert(connection, tables.quotas, {"person_id": person_id, **vars(quota)})
         told = (
             f"{person_id}: {quota.runs} runs, {quota.pages} pages, {quota.tokens} tokens, ${quota.dollars:g}"
         )
@@ -107,10 +107,11 @@ class Quotas(AuditedTable):
         is given to the function this yields stands in its place, and nothing for a call that failed. What a
         killed process has counted stays. Raises BudgetSpent."""
         day, rest, claim = utc_timestamp()[:10], DayUse(0, -tokens, -dollars), DayUse(0, tokens, dollars)
-        with self._writer.begin() as connection:  # one at a time: what is read here stays true
+        with self._writer.begin() as connection:
+            lock_once(connection, person_id)  # what is read here stays true
             if over := self.describe_overrun(person_id, share, claim):
                 raise BudgetSpent(over, cap="quota")
-            connection.execute(_add_use(person_id, claim, day))
+            _add_use(connection, person_id, claim, day)
 
         def settle(used: int, paid: float) -> None:
             nonlocal rest
@@ -119,15 +120,17 @@ class Quotas(AuditedTable):
         try:
             yield settle
         finally:
-            self._write(_add_use(person_id, rest, day))
+            with self._writer.begin() as connection:
+                _add_use(connection, person_id, rest, day)
 
     def take_page(self, person_id: str, pages: int = 1) -> str:
         """Count a page before it is fetched; why it may not be, as a sentence, "" when it may. One for which
         nothing was asked is given back as -1."""
         with self._writer.begin() as connection:
+            lock_once(connection, person_id)
             over = self.describe_overrun(person_id, claim=DayUse(pages)) if pages > 0 else ""
             if not over:
-                connection.execute(_add_use(person_id, DayUse(pages)))
+                _add_use(connection, person_id, DayUse(pages))
             return over
 
     @contextmanager
@@ -136,7 +139,8 @@ class Quotas(AuditedTable):
         start none now."""
         quota, runs = self.get(person_id), run_tables.runs.c
         at_work = select(func.count()).where(runs.status == Status.RUNNING, runs.deleted_at == "")
-        with self._writer.begin():
+        with self._writer.begin() as starting:
+            lock_once(starting, person_id)
             with store.engine.connect() as connection:
                 busy = connection.scalar(at_work) or 0
             if busy >= quota.runs:
@@ -148,11 +152,12 @@ class Quotas(AuditedTable):
             yield
 
 
-def _add_use(person_id: str, use: DayUse, day: str = "") -> Insert:
-    """The statement that counts use of a day, by default of today."""
-    row = insert(tables.uses).values(person_id=person_id, day=day or utc_timestamp()[:10], **vars(use))
+def _add_use(connection: Connection, person_id: str, use: DayUse, day: str = "") -> None:
+    """Count use of a day, by default of today."""
+    kind = sqlite if is_sqlite(connection.dialect) else postgresql
+    row = kind.insert(tables.uses).values(person_id=person_id, day=day or utc_timestamp()[:10], **vars(use))
     added = {name: u[name] + row.excluded[name] for name in vars(use)}
-    return row.on_conflict_do_update(index_elements=["person_id", "day"], set_=added)
+    connection.execute(row.on_conflict_do_update(index_elements=["person_id", "day"], set_=added))
 
 
 MAX_CALLERS = 10_000

@@ -16,6 +16,7 @@ from agent.accounts import tables
 from agent.accounts.audit import AuditedTable
 from agent.accounts.people import Person
 from agent.errors import NotFound, UsageError
+from agent.store.dialect import lock_once
 from agent.store.ledger import utc_timestamp
 
 SCOPES = {
@@ -61,7 +62,8 @@ class ApiTokens(AuditedTable):
         text = f"tst_{secrets.token_urlsafe()}"
         made = ApiToken(uuid.uuid4().hex, person.id, name.strip(), wanted, utc_timestamp(), "", "")
         row = {**vars(made), "scopes": " ".join(wanted), "hash": hash_key(text)}
-        with self._writer.begin() as connection:  # one at a time: what is counted here stays true
+        with self._writer.begin() as connection:
+            lock_once(connection, person.id)  # what is counted here stays true
             if sum(not token.revoked_at for token in self.list(person)) >= MAX_TOKENS:
                 raise UsageError(f"you have {MAX_TOKENS} tokens: revoke one that is no longer used")
             connection.execute(insert(tables.tokens).values(row))

@@ -11,8 +11,9 @@ from agent.cli.options import command, count, flag, option
 from agent.cli.output import write_stderr
 from agent.errors import UsageError
 from agent.mcp.server import serve_stdio
-from agent.settings.config import read_config
+from agent.settings.config import Config, read_config
 from agent.workbench import Workbench
+from agent.workbenches import Workbenches
 
 
 @command(
@@ -24,13 +25,18 @@ from agent.workbench import Workbench
 )
 def work(args: Namespace) -> int:
     """Work until the process is told to end (SIGTERM, Ctrl+C); runs rest where they are, and another process
-    takes them over. Returns the exit code. Raises UsageError for a server with a login."""
+    takes them over. Returns the exit code. Raises UsageError for a login without PostgreSQL."""
     config = read_config({"WORKERS": str(args.concurrency), "WORKERS_APART": "false"})
-    if config.has_login:
-        raise UsageError("`work` drives one store, and a server with a login has one a person")
     ended = threading.Event()
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, lambda *_: ended.set())
+    if config.has_login:
+        if not config.has_server_store:
+            raise UsageError(
+                "where people sign in, each has a store of their own: `work` drives their runs with "
+                "PostgreSQL alone; set DATABASE_URL"
+            )
+        return _work_for_all(config, ended)
     bench = Workbench(config)
 
     def hear() -> None:
@@ -48,6 +54,18 @@ def work(args: Namespace) -> int:
         ended.wait()
     finally:
         bench.shutdown()
+    return 0
+
+
+def _work_for_all(config: Config, ended: threading.Event) -> int:
+    """Drive the runs of all who sign in."""
+    benches = Workbenches(config)
+    try:
+        benches.start()
+        write_stderr(f"working on the runs of all people, {config.WORKERS} at a time; Ctrl+C ends it")
+        ended.wait()
+    finally:
+        benches.close()
     return 0
 
 

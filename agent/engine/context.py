@@ -58,6 +58,10 @@ class WorkLimits:
     pace: HostRateLimiter | None = None
     """The limiter of fetches that all workbenches share; None: one for all processes at a PostgreSQL
     database, else one for each live world."""
+    queue: Any = None
+    """The `QueueDispatcher` of all workbenches of the process; None: each hands out its runs by itself."""
+    owner: str = ""
+    """The person whose runs these are, as its tickets name them."""
     has_folder_worlds: bool = True
     """May runs read a folder of the server's disk as their web?"""
     max_runs: int = 0

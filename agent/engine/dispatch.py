@@ -21,7 +21,7 @@ from sqlalchemy import Connection, func, select, text
 
 from agent import __version__
 from agent.engine.model_rests import RECOVER_S
-from agent.errors import StoreError, UsageError
+from agent.errors import NotFound, StoreError, UsageError
 from agent.settings.config import Config, make_environment
 from agent.store.dialect import lock_once
 from agent.store.ledger import LEASE_S
@@ -190,12 +190,14 @@ class ApartDispatcher:
 class QueueDispatcher:
     """A queue in PostgreSQL (Procrastinate): the ticket of a run is committed with the step that makes it
     running, and any process with `start` takes it. A run goes back into the queue after each slice, and the
-    tickets of a killed process are handed out again. Raises UsageError without the packages it needs."""
+    tickets of a killed process are handed out again. Where people sign in, one queue serves the stores of
+    all, and a ticket names its person. Raises UsageError without the packages it needs."""
 
     def __init__(
-        self, writer: Writer, work: Callable[[str], float | None], shutdown_event: threading.Event
+        self, writer: Writer, work: Callable[[str, str], float | None], shutdown_event: threading.Event
     ) -> None:
-        """`work` drives a run for a slice of time and returns in how many seconds it goes on, None if not."""
+        """`work` drives a run of a person for a slice of time and returns in how many seconds it goes on,
+        None if not; a ticket without a run says that something else is due in the store of the person."""
         try:
             from procrastinate import App, PsycopgConnector, SyncPsycopgConnector
             from procrastinate.schema import SchemaManager
@@ -205,6 +207,8 @@ class QueueDispatcher:
                 "installed: pip install -r requirements-cluster.txt"
             ) from error
         self._writer, self._work, self._shutdown_event = writer, work, shutdown_event
+        self.flags = writer.flags
+        """What was heard of the runs of all stores."""
         self._address = writer.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
         putting = App(connector=SyncPsycopgConnector())  # on connections of ours
         self._app: App = putting.with_connector(PsycopgConnector(conninfo=self._address))
@@ -221,33 +225,41 @@ class QueueDispatcher:
                 _dbapi(connection).execute(SchemaManager.get_schema())
 
     def enqueue(
-        self, connection: Connection, run_id: str, seconds: float = 0.0, version: str = __version__
+        self,
+        connection: Connection,
+        run_id: str,
+        seconds: float = 0.0,
+        version: str = __version__,
+        owner: str = "",
     ) -> None:
         """A ticket for a run, which is handed out in so many seconds; one that waits already stays the only
         one, and waits no longer than that."""
         from procrastinate.exceptions import AlreadyEnqueued
 
+        lock = f"{owner}:{run_id}"
         try:
             with connection.begin_nested():
                 ticket = self._drive.configure(
-                    queueing_lock=run_id,
+                    queueing_lock=lock,
                     connection=_dbapi(connection),
                     schedule_in={"seconds": int(seconds)} if seconds else None,
                 )
-                ticket.defer(run_id=run_id, version=version)
+                ticket.defer(owner=owner, run_id=run_id, version=version)
         except AlreadyEnqueued:
             sooner = "least(coalesce(scheduled_at, now()), now() + :seconds * interval '1 second')"
-            waiting = "queueing_lock = :run AND status = 'todo'"
+            waiting = "queueing_lock = :lock AND status = 'todo'"
             sooner = f"UPDATE procrastinate_jobs SET scheduled_at = {sooner} WHERE {waiting}"
-            connection.execute(text(sooner), {"run": run_id, "seconds": seconds})
+            connection.execute(text(sooner), {"lock": lock, "seconds": seconds})
 
     def wake(self, run_id: str) -> None:
         """Nothing: the ticket's own row wakes a worker. What has none is found by the sweep (`put_back`)."""
 
-    def put_back(self, run_id: str, seconds: float = 0.0, version: str = __version__) -> None:
+    def put_back(
+        self, run_id: str, seconds: float = 0.0, version: str = __version__, owner: str = ""
+    ) -> None:
         """A ticket in a transaction of its own."""
         with self._writer.begin() as connection:
-            self.enqueue(connection, run_id, seconds, version)
+            self.enqueue(connection, run_id, seconds, version, owner)
 
     def start(self, threads: int) -> None:
         """Take tickets, so many at a time; once."""
@@ -315,7 +327,8 @@ class QueueDispatcher:
                 for job in await manager.get_stalled_jobs(queue="runs"):
                     log.warning("the ticket %s of a process that ended is handed out again", job.task_kwargs)
                     # its run may wait under another ticket by now: then this one is only finished
-                    await asyncio.to_thread(self.put_back, str(job.task_kwargs["run_id"]))
+                    told = {name: str(value) for name, value in job.task_kwargs.items()}
+                    await asyncio.to_thread(self.put_back, told["run_id"], owner=told.get("owner", ""))
                     with suppress(ConnectorException):  # another process was faster
                         await manager.finish_job(job, status=_failed(), delete_job=True)
                 self._fault = "" if "the queue" in self._fault else self._fault
@@ -327,7 +340,7 @@ class QueueDispatcher:
         """Hear of the runs on which persons act."""
         from psycopg import AsyncConnection, Error
 
-        flags = self._writer.flags
+        flags = self.flags
         while True:
             with suppress(Error, OSError):  # flags are read as often as without notices meanwhile
                 async with await AsyncConnection.connect(self._address, autocommit=True) as connection:
@@ -338,7 +351,7 @@ class QueueDispatcher:
             flags.listen(is_live=False)
             await asyncio.sleep(RECOVER_S)
 
-    def _take(self, run_id: str, version: str) -> None:
+    def _take(self, run_id: str, version: str, owner: str = "") -> None:
         """Drive a run for a slice, and put it back when it still works. A ticket of a newer version is left
         to workers of that version."""
         if _parse_version(version) > _parse_version(__version__):
@@ -347,16 +360,19 @@ class QueueDispatcher:
                 "runs are left to newer workers"
             )
             log.error("%s", self._fault)
-            return self.put_back(run_id, RECOVER_S, version)
+            return self.put_back(run_id, RECOVER_S, version, owner)
         if run_id in self.busy:  # it may be about to rest
-            return self.put_back(run_id, RECOVER_S)
-        self.busy.add(run_id)
+            return self.put_back(run_id, RECOVER_S, owner=owner)
+        if run_id:
+            self.busy.add(run_id)
         try:
-            again = self._work(run_id)
+            again = self._work(owner, run_id)
+        except NotFound:
+            again = None  # the run is gone, or its person
         finally:
             self.busy.discard(run_id)
         if again is not None:
-            self.put_back(run_id, again)
+            self.put_back(run_id, again, owner=owner)
         return None
 
 

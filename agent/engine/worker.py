@@ -66,9 +66,10 @@ class Worker:
     ) -> None:
         self.config, self.store, self.flows = config, store, flows
         self.limits = limits or WorkLimits()
+        self._own_pace: SharedHostRateLimiter | None = None
         if self.limits.pace is None and not is_sqlite(store.engine.dialect):
-            pace = SharedHostRateLimiter(store.engine, config.FETCH_GAP)
-            self.limits = replace(self.limits, pace=pace)
+            self._own_pace = SharedHostRateLimiter(store.engine, config.FETCH_GAP)
+            self.limits = replace(self.limits, pace=self._own_pace)
         found = embed.find_embedder(config)
         self.embedder_detail = found.detail
         """Which model searches by meaning, or why none does, as a sentence."""
@@ -94,15 +95,20 @@ class Worker:
         self.dispatcher = self._choose_dispatcher()
         self.is_watched_from_afar = isinstance(self.dispatcher, QueueDispatcher)
         """Whether other processes show the runs: then what is to be shown goes through the store."""
-        store.writer.enqueue, store.writer.wake = self.dispatcher.enqueue, self.dispatcher.wake
+        store.writer.wake = self.dispatcher.wake
+        store.writer.enqueue = self.dispatcher.enqueue
+        if isinstance(self.dispatcher, QueueDispatcher):
+            store.writer.enqueue = partial(self.dispatcher.enqueue, owner=self.limits.owner)
+            store.writer.flags = self.dispatcher.flags
 
     def _choose_dispatcher(self) -> ThreadDispatcher | ApartDispatcher | QueueDispatcher:
         store, event = self.store, self.shutdown_event
         if self.config.WORKERS_APART:
             return ApartDispatcher(self.config, event)
-        if is_sqlite(store.engine.dialect) or self.config.has_login:
+        if is_sqlite(store.engine.dialect):
             return ThreadDispatcher(self._work, event)
-        return QueueDispatcher(store.writer, self._work_slice, event)
+        alone = lambda owner, run_id: self.work_slice(run_id)  # noqa: E731
+        return self.limits.queue or QueueDispatcher(store.writer, alone, event)
 
     def start(self, threads: int) -> None:
         """Start working, on runs of an earlier process too, or with more threads than before; with 0 other
@@ -123,19 +129,22 @@ class Worker:
         seconds each."""
         self.shutdown_event.set()
         self._library_sync_due.set()
-        self.dispatcher.stop(timeout)
+        if self.dispatcher is not self.limits.queue:
+            self.dispatcher.stop(timeout)
         for thread in self._keepers:
             thread.join(timeout)
         for world in self._worlds.values():
             world.close()
-        if self.limits.pace:
-            self.limits.pace.close()
+        if self._own_pace:
+            self._own_pace.close()
 
     def is_busy(self) -> bool:
         """Is a run at work or queued here, has a batch rows to start, or a webhook something to be told?"""
-        if self.dispatcher.is_busy() or self.store.ledger.list_claimable():
-            return True
-        return bool(self.store.batches.list_running()) or self.webhooks().has_due()
+        if self.limits.queue:  # of all; and whoever works on a run may need its store
+            is_busy = bool(self.store.ledger.list(status=Status.RUNNING, limit=1))
+        else:
+            is_busy = self.dispatcher.is_busy() or bool(self.store.ledger.list_claimable())
+        return is_busy or bool(self.store.batches.list_running()) or self.webhooks().has_due()
 
     def find_faults(self) -> list[str]:
         """Which threads ended although they should work; one sentence when none was started."""
@@ -353,7 +362,7 @@ class Worker:
             return [one.text for one in held if one.backed]
         return self.store.draft(f".checked {run_id}").splitlines()
 
-    def _work_slice(self, run_id: str) -> float | None:
+    def work_slice(self, run_id: str) -> float | None:
         """Drive a run for a slice; returns in how many seconds it goes on, None when it rests."""
         head = self.store.ledger.position(run_id)[0]
         if self._work(run_id, 2 * LEASE_S) is not Status.RUNNING:
@@ -419,7 +428,7 @@ class Worker:
     def put_back(self, run_id: str) -> None:
         """Have a run driven soon that works and that nobody drives."""
         if isinstance(self.dispatcher, QueueDispatcher):
-            self.dispatcher.put_back(run_id)
+            self.dispatcher.put_back(run_id, owner=self.limits.owner)
         else:
             self.dispatcher.wake(run_id)
 

@@ -343,7 +343,18 @@ class Config(BaseSettings):
     @property
     def database_url(self) -> str:
         """The SQLAlchemy URL of the store."""
-        return self.DATABASE_URL or f"sqlite:///{self.data_folder / 'touchstone.db'}"
+        return self.DATABASE_URL or self.locate_store("touchstone.db")
+
+    @property
+    def has_server_store(self) -> bool:
+        """Does a database server keep the stores, not files?"""
+        return bool(self.DATABASE_URL) and not self.DATABASE_URL.startswith("sqlite")
+
+    def locate_store(self, path: str) -> str:
+        """The SQLAlchemy URL of the store that as a file has this path in the data folder."""
+        if not self.has_server_store:
+            return f"sqlite:///{self.data_folder / path}"
+        return f"{self.DATABASE_URL}{'&' if '?' in self.DATABASE_URL else '?'}store={path}"
 
     @property
     def saved(self) -> SavedSettings:
@@ -443,7 +454,9 @@ def personalize(server: Config, folder: Path) -> Config:
     mine = {name: value for name, value in saved.items() if name in PERSONAL_SETTINGS}
     own = read_config({name: value for name, value in mine.items() if name not in KEY_ADDRESSES})
     update = mine | {name: getattr(own, name) for name in mine.keys() - KEY_ADDRESSES.keys()}
-    made = server.model_copy(update={**update, "TOUCHSTONE_DATA": str(folder), "DATABASE_URL": ""})
+    path = (folder / "touchstone.db").relative_to(server.data_folder).as_posix()
+    address = server.locate_store(path) if server.has_server_store else ""
+    made = server.model_copy(update={**update, "TOUCHSTONE_DATA": str(folder), "DATABASE_URL": address})
     made._server = server
     return made
 

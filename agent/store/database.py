@@ -27,6 +27,7 @@ from agent.store.migrations import migrate
 from agent.store.model_calls import ModelCalls
 from agent.store.pages import Pages
 from agent.store.schedules import Schedules
+from agent.store.schemas import choose_schema, open_pool
 from agent.store.table_access import TableAccess, Writer
 from agent.store.vectors import Vectors
 from agent.types import Run, Settings, Step
@@ -77,8 +78,8 @@ class KeyedRecords(TableAccess, Generic[R]):
 
 
 class Store:
-    """The database at `url` (an SQLAlchemy URL), opened and migrated to the newest version, with the raw
-    bodies of pages in it or in `bodies`.
+    """The store at `url` (an SQLAlchemy URL), opened and migrated to the newest version, with the raw bodies
+    of pages in it or in `bodies`.
 
     SQLite runs in WAL with synchronous=FULL (every committed step survives a killed process and a power
     loss), waits 10 s for a lock, and begins every writing transaction IMMEDIATE: no reader has to become a
@@ -87,7 +88,7 @@ class Store:
     def __init__(self, url: str, bodies: Bodies | None = None) -> None:
         self.engine = open_engine(url)
         self.writer = writer = Writer(self.engine, bodies)
-        self.url = self.engine.url
+        self.url = make_url(url)
         try:
             is_file = self.url.database and "vfs" not in self.url.query
             if is_sqlite(self.engine.dialect) and is_file:
@@ -220,23 +221,25 @@ def open_engine(address: str) -> Engine:
             "DATABASE_URL is no address of a database: give one like sqlite:////srv/touchstone.db or "
             "postgresql+psycopg://user:password@host/name, or leave it empty"
         ) from error
-    is_sqlite = url.drivername.startswith("sqlite")
-    arguments: dict[str, Any] = {"pool_pre_ping": True}
-    if is_sqlite:
-        arguments = {"connect_args": {"check_same_thread": False}}
-        arguments |= {"poolclass": StaticPool} if url.database in (None, "", ":memory:") else {}
+    is_file = url.drivername.startswith("sqlite")
     try:
-        engine = create_engine(url, **arguments)
+        if is_file:
+            memory = {"poolclass": StaticPool} if url.database in (None, "", ":memory:") else {}
+            engine, is_new = create_engine(url, connect_args={"check_same_thread": False}, **memory), True
+        else:
+            engine, is_new = open_pool(url)
     except (ArgumentError, ModuleNotFoundError) as error:
         raise UsageError(
             f"DATABASE_URL names {url.drivername}, and there is no driver for it here ({error}): install the "
             "driver, or name another database"
         ) from error
-    event.listen(engine, "handle_error", _raise_store_error)
-    if is_sqlite:
+    if is_new:
+        event.listen(engine, "handle_error", _raise_store_error)
+    if is_file:
         event.listen(engine, "connect", _configure)
         event.listen(engine, "begin", _begin)
-    return engine
+        return engine
+    return choose_schema(engine, str(url.query.get("store", "")))
 
 
 def _configure(connection: Any, _record: Any) -> None:

@@ -56,6 +56,12 @@ def is_sqlite(dialect: Dialect) -> bool:
     return dialect.name == "sqlite"
 
 
+def schema_of(connection: Connection) -> str | None:
+    """The schema of the tables that this connection reads; None for that of the database."""
+    names: dict[str | None, str] = connection.get_execution_options().get("schema_translate_map") or {}
+    return names.get(None)
+
+
 def read_clock(connection: Connection) -> float:
     """The time in seconds since 1970 by the clock that all who share the database share."""
     if is_sqlite(connection.dialect):
@@ -65,10 +71,11 @@ def read_clock(connection: Connection) -> float:
 
 
 def lock_once(connection: Connection, name: str) -> None:
-    """Let nobody else pass this place of the same database until the transaction ends. A writing transaction
-    of SQLite is alone already."""
+    """Let nobody else pass this place of the same store until the transaction ends. A writing transaction of
+    SQLite is alone already."""
     if not is_sqlite(connection.dialect):
-        connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"touchstone {name}"))))
+        place = f"touchstone {schema_of(connection) or ''} {name}"
+        connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(place))))
 
 
 def upsert(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:

@@ -14,9 +14,10 @@ from sqlalchemy import Connection, inspect, select
 from agent.errors import StoreError, StoreTooNew
 from agent.store import tables
 from agent.store.backup import copy_database
-from agent.store.dialect import is_sqlite, lock_once
+from agent.store.dialect import is_sqlite, lock_once, schema_of
 from agent.store.fulltext import open_fulltext
 from agent.store.ledger import new_id, utc_timestamp
+from agent.store.schemas import create_schema
 from agent.store.table_access import Writer
 
 Migration = Callable[[Connection], None]
@@ -48,13 +49,13 @@ FORMER_PREFIXES = ("m0", "m100", "a0")
 """Of the names of the migrations of files that are not opened any more."""
 
 
-def migrate(writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
+def migrate(writer: Writer, migrations: Sequence[Migration] = MIGRATIONS) -> list[str]:
     """Apply those of these migrations that this database still lacks; returns their names. A file is copied
     first. Raises StoreTooNew when it has an unknown one, StoreError for a store of before m101."""
-    engine, migrations = writer.engine, migrations or MIGRATIONS
+    engine = writer.engine
     with engine.connect() as connection:
         have: set[str] = set()
-        if inspect(connection).has_table("migrations"):
+        if inspect(connection).has_table("migrations", schema=schema_of(connection)):
             have = set(connection.scalars(select(applied.c.name)))
     strange = sorted(have - {migration.__name__ for migration in migrations})
     if any(name.startswith(FORMER_PREFIXES) for name in strange):
@@ -77,6 +78,7 @@ def migrate(writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
     for migration in todo:
         with writer.begin() as connection:
             lock_once(connection, "migrations")
+            create_schema(connection)
             applied.create(connection, checkfirst=True)
             done = select(applied.c.name).where(applied.c.name == migration.__name__)
             if not connection.scalar(done):  # another process may have been faster

@@ -17,6 +17,7 @@ from agent.batch.jobs import create as create_batch
 from agent.errors import NotFound, SignInRefused, StoreError, UsageError
 from agent.settings.config import is_fixed, is_personal, read_config
 from agent.store.database import Store
+from agent.store.schemas import list_stores
 from agent.types import BatchBudget, Settings, Status, Step
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
@@ -30,7 +31,7 @@ FIRST = Step(n=0, name="ask", change={}, next="decide", by="person")
 
 
 @pytest.fixture
-def benches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbenches]:
+def benches(monkeypatch: pytest.MonkeyPatch, on_both_databases: str) -> Iterator[Workbenches]:
     """A server with a login, without workers."""
     for name, value in LOGIN.items():
         monkeypatch.setenv(name, value)
@@ -42,6 +43,14 @@ def benches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbenches]:
 
 def _demo(benches: Workbenches, name: str) -> str:
     return benches.open(sign_in(benches, name)).start("When?", Settings(world="demo", model="keyless"))
+
+
+def _list_binned_runs(benches: Workbenches, folder: Path) -> list[str]:
+    path = (folder / "touchstone.db").relative_to(benches.config.data_folder).as_posix()
+    kept = Store(benches.config.locate_store(path))
+    found = [run.id for run in kept.ledger.list()]
+    kept.close()
+    return found
 
 
 def test_without_a_login_there_is_one_workbench_and_no_people(monkeypatch) -> None:
@@ -70,7 +79,10 @@ def test_each_person_has_a_workbench_and_a_folder_of_their_own(benches: Workbenc
     ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
     assert benches.open(bo) is benches.open(bo) and benches.open(bo) is not benches.open(ann)
     assert benches.folder_of(bo) == benches.config.data_folder / "people" / bo.id
-    assert (benches.folder_of(bo) / "touchstone.db").is_file()
+    if benches.config.has_server_store:
+        assert f"people/{bo.id}/touchstone.db" in list_stores(benches.accounts.engine)
+    else:
+        assert (benches.folder_of(bo) / "touchstone.db").is_file()
     with pytest.raises(UsageError, match="sign in"):
         benches.local()
 
@@ -81,10 +93,10 @@ def test_half_a_login_is_none_and_is_refused(missing: str) -> None:
         Workbenches(read_config({**LOGIN, missing: ""}))
 
 
-def test_a_login_with_another_database_is_refused() -> None:
-    config = read_config({**LOGIN, "DATABASE_URL": "postgresql+psycopg://u:p@127.0.0.1:9/x"})
-    with pytest.raises(UsageError, match="remove DATABASE_URL"):
-        Workbenches(config)
+def test_a_login_whose_runs_no_process_would_drive_is_refused() -> None:
+    for setting in ({"WORKERS": "0"}, {"WORKERS_APART": "true"}):
+        with pytest.raises(UsageError, match="PostgreSQL alone"):
+            Workbenches(read_config({**LOGIN, **setting}))
 
 
 def test_runs_of_all_people_share_the_places_and_the_pace_of_each_host(benches: Workbenches) -> None:
@@ -141,6 +153,7 @@ def test_a_quota_stops_a_start_and_a_run_asks_what_to_do(benches: Workbenches) -
         bench.start("And when?", Settings(world="demo", model="keyless"))
 
 
+@pytest.mark.parametrize("on_both_databases", ["sqlite"], indirect=True)
 def test_more_runs_that_an_admin_allows_work_at_once_without_a_new_start(
     benches: Workbenches, monkeypatch
 ) -> None:
@@ -183,10 +196,10 @@ def test_the_runs_of_who_is_not_let_in_rest_while_others_set_up_the_server(
     benches.accounts.people.set_role(ann, bo.id, "admin")
     monkeypatch.setattr(benches.accounts.people.rules, "allowed", frozenset({"bo@example.org"}))
     server = benches.open_server(benches.accounts.people.get(bo.id))
-    assert not server.worker.dispatcher.threads and server in benches.list_open()
+    assert server.worker.find_faults() == ["the workers were not started"] and server in benches.list_open()
     assert server not in benches.list_open(working=True), "who is not let in makes no server unready"
     monkeypatch.setattr(benches.accounts.people.rules, "allowed", frozenset())
-    assert benches.open(benches.accounts.people.get(ann.id)).worker.dispatcher.threads
+    assert benches.open(benches.accounts.people.get(ann.id)).worker.find_faults() == []
 
 
 def test_an_idle_workbench_is_closed_and_a_busy_one_is_not(benches: Workbenches) -> None:
@@ -261,9 +274,8 @@ def test_deleted_data_is_in_the_bin_and_what_was_used_stays_counted(benches: Wor
     target = benches.delete_data(bo)
     assert benches.open(bo).runs() == []
     assert benches.accounts.quotas.sum_day(bo.id).tokens == 7
-    kept = Store(f"sqlite:///{target / bo.id / 'touchstone.db'}")
-    assert kept.ledger.get(run_id).id == run_id
-    kept.close()
+    folder = target if benches.config.has_server_store else target / bo.id
+    assert _list_binned_runs(benches, folder) == [run_id]
 
 
 def test_while_data_is_deleted_nobody_else_waits_and_nothing_of_it_is_opened(
@@ -345,10 +357,10 @@ def test_the_runs_of_who_may_not_sign_in_any_more_do_not_go_on(benches: Workbenc
 
 
 def test_the_first_admin_deletes_runs_and_not_the_data_of_others(benches: Workbenches) -> None:
-    _demo(benches, "ann")
+    mine = _demo(benches, "ann")
     others, ann = _demo(benches, "bo"), sign_in(benches, "ann")
     target = benches.delete_data(ann)
-    assert (target / "touchstone.db").is_file() and benches.open(ann).runs() == []
+    assert _list_binned_runs(benches, target) == [mine] and benches.open(ann).runs() == []
     assert [run.id for run in benches.open(sign_in(benches, "bo")).runs()] == [others]
     assert benches.accounts.audit.list(1)[0].action == "delete data"
 

@@ -18,7 +18,7 @@ SignIn = Callable[..., Person]
 
 
 @pytest.fixture
-def accounts() -> Iterator[Accounts]:
+def accounts(on_both_databases: str) -> Iterator[Accounts]:
     opened = Accounts(read_config())
     yield opened
     opened.close()

@@ -63,7 +63,7 @@ def test_tickets_are_taken_and_go(worker: Worker, store: Store):
 def test_a_run_works_in_slices_and_goes_back_into_the_queue(worker: Worker, store: Store, monkeypatch):
     monkeypatch.setattr("agent.engine.worker.LEASE_S", 0.0)
     run_id = store.ledger.create("?", KEYLESS, FIRST)
-    assert worker._work_slice(run_id) == 0.0, "the slice ended behind one step"
+    assert worker.work_slice(run_id) == 0.0, "the slice ended behind one step"
     assert store.ledger.position(run_id)[0] == 1 and store.ledger.list_claimable() == [run_id]
     worker.start(1)
     wait_for(lambda: store.ledger.get(run_id).status is Status.REVIEW)
