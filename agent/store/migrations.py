@@ -49,10 +49,10 @@ FORMER_PREFIXES = ("m0", "m100", "a0")
 """Of the names of the migrations of files that are not opened any more."""
 
 
-def migrate(writer: Writer, migrations: Sequence[Migration] = MIGRATIONS) -> list[str]:
+def migrate(writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
     """Apply those of these migrations that this database still lacks; returns their names. A file is copied
     first. Raises StoreTooNew when it has an unknown one, StoreError for a store of before m101."""
-    engine = writer.engine
+    engine, migrations = writer.engine, migrations or MIGRATIONS
     with engine.connect() as connection:
         have: set[str] = set()
         if inspect(connection).has_table("migrations", schema=schema_of(connection)):
