@@ -39,7 +39,8 @@ def m103_schedules(connection: Connection) -> None:
     """What is asked again and again, and which runs that started."""
     tables.schedules.create(connection, checkfirst=True)
     column = tables.runs.c.schedule_id
-    if column.name not in {known["name"] for known in inspect(connection).get_columns("runs")}:
+    columns = inspect(connection).get_columns("runs", schema=schema_of(connection))
+    if column.name not in {known["name"] for known in columns}:
         kind = column.type.compile(connection.dialect)
         connection.exec_driver_sql(f"ALTER TABLE runs ADD COLUMN {column.name} {kind} NOT NULL DEFAULT ''")
 

@@ -44,12 +44,14 @@ def _name_schema(path: str) -> str:
 
 
 def create_schema(connection: Connection) -> None:
-    """Create the schema of the store of this connection, where it has one, unless it is there."""
+    """Create the schema of the store of this connection, where it has one, unless it is there. SQL that names
+    none is of this one until the transaction ends."""
     if name := schema_of(connection):
         schema = connection.dialect.identifier_preparer.quote(name)
         path = str(connection.get_execution_options()["store"]).replace("'", "''")
         connection.exec_driver_sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         connection.exec_driver_sql(f"COMMENT ON SCHEMA {schema} IS 'Touchstone {path}'")
+        connection.exec_driver_sql(f"SET LOCAL search_path TO {schema}, public")
 
 
 def list_stores(engine: Engine) -> dict[str, Engine]:

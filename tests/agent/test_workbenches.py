@@ -389,6 +389,7 @@ def test_at_the_start_those_are_opened_who_have_unfinished_runs_and_are_not_bloc
     later.close()
 
 
+@pytest.mark.parametrize("on_both_databases", ["sqlite"], indirect=True)
 def test_a_schedule_that_is_due_opens_the_workbench_of_its_person(benches: Workbenches, monkeypatch) -> None:
     bo = sign_in(benches, "bo")
     schedules.create(benches.open(bo), "?", Settings(world="demo"), when="daily", zone="UTC")

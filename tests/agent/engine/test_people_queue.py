@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from agent.batch import schedules
 from agent.errors import NotFound
 from agent.settings.config import read_config
 from agent.types import Settings, Status
@@ -63,6 +64,17 @@ def test_a_worker_leaves_the_runs_of_who_is_blocked_and_finds_them_when_they_are
     worker.start()
     bench = server.open(server.accounts.people.get(bo.id))
     wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
+
+
+def test_a_worker_opens_the_store_of_a_person_whose_schedule_is_due(
+    server: Workbenches, worker: Workbenches
+) -> None:
+    bench = server.open(sign_in(server, "bo"))
+    schedules.create(bench, "When did the Stenfors bridge reopen?", DEMO, when="daily", zone="UTC")
+    [made] = bench.store.schedules.list_newest()
+    bench.store.schedules.move(made.id, lambda *_: {"next_at": 1.0})
+    worker.start()
+    wait_for(lambda: [run.status for run in bench.runs()] == [Status.REVIEW])
 
 
 def test_deleted_data_leaves_an_empty_store_to_the_processes_that_hold_it_open(
