@@ -94,7 +94,13 @@ class EvidencePool:
         conflicts: Iterable[Conflict],
         is_enough: Callable[[Fact], bool],
     ) -> None:
-        self._facts, self._is_enough = {fact.id: fact for fact in facts}, is_enough
+        self._facts = {fact.id: fact for fact in facts}
+        self._enough = {name for name, fact in self._facts.items() if is_enough(fact)}
+        self._said = dict[str, tuple[str, tuple[str, str]]]()
+        """What each says (of an unsupported correction: what its page says), and its topic."""
+        for name, fact in self._facts.items():
+            said = fact.former if fact.former and not fact.verified else fact.statement
+            self._said[name] = said, topic_key(fact)
         self._sides: dict[str, set[str]] = defaultdict(set)
         """By fact the others on another side of a conflict, whether that is settled or not."""
         self._open = list[tuple[Conflict, set[str]]]()
@@ -125,9 +131,13 @@ class EvidencePool:
         return choose(ranked, key=itemgetter(0))[1] if ranked else Evidence(part)
 
     def _measure_claim(self, part: str, claim: Fact, asked: Collection[str]) -> Evidence:
-        same = list[Fact]()
+        same, opposed, (text, topic) = list[Fact](), self._sides[claim.id], self._said[claim.id]
         for fact in self._facts.values():
-            if fact is claim or (fact.id not in self._sides[claim.id] and _agrees(claim, fact)):
+            said, about = self._said[fact.id]
+            if fact is claim or (
+                fact.id not in opposed
+                and _says_same(*sorted((text, said)), is_keyed=topic == about != ("", ""))
+            ):
                 same.append(fact)
         counting = [fact for fact in same if fact.is_active and not fact.rests_on_person]
         if not counting:
@@ -141,7 +151,7 @@ class EvidencePool:
             weight = min(1.0, fact.trust / FULL_WEIGHT_TRUST)
             if fact.decision == "pinned" or fact.trust >= 1.0:
                 weight = SURE_WEIGHT
-            elif self._is_enough(fact):
+            elif fact.id in self._enough:
                 weight *= SURE_WEIGHT
             weights[source] = max(weights[source], weight)
         against = list[Conflict]()
@@ -150,13 +160,6 @@ class EvidencePool:
                 against.append(conflict)
         counting.sort(key=lambda fact: (fact.id != claim.id, fact.decision != "pinned", -fact.relevance))
         return Evidence(part, sum(weights.values()), tuple(sorted(weights)), tuple(against), tuple(counting))
-
-
-def _agrees(claim: Fact, fact: Fact) -> bool:
-    """Whether two facts say the same: about one attribute of one subject, or in like words. Of a correction
-    that the quote does not support counts what the page says."""
-    one, other = sorted(f.former if f.former and not f.verified else f.statement for f in (claim, fact))
-    return _says_same(one, other, is_keyed=topic_key(claim) == topic_key(fact) != ("", ""))
 
 
 @lru_cache(CACHE_SIZE)

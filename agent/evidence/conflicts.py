@@ -47,10 +47,9 @@ EVIDENCE_REASON_PREFIX = "settled by evidence: "
 
 def topic_key(fact: Fact) -> tuple[str, str]:
     """The subject and attribute that someone gave a fact, in one spelling; two empty strings without both."""
-    subject, attribute = (
-        " ".join(fact.subject.casefold().split()),
-        " ".join(fact.attribute.casefold().split()),
-    )
+    if not (fact.subject and fact.attribute):
+        return "", ""
+    subject, attribute = (" ".join(text.casefold().split()) for text in (fact.subject, fact.attribute))
     return (subject, attribute) if subject and attribute else ("", "")
 
 

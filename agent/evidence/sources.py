@@ -16,6 +16,7 @@ from typing import TypeVar
 from rapidfuzz import fuzz
 
 from agent.text import urls
+from agent.text.short_cache import CACHE_SIZE, cache_short
 from agent.text.urls import host, site
 from agent.types import Fact, Page
 
@@ -51,6 +52,7 @@ PERSON_SOURCE = "a person"
 """The source of what a person knows, and of all texts a person gave."""
 
 
+@cache_short(CACHE_SIZE)
 def find_attribution(text: str) -> str:
     """The name of the origin, its letters and digits alone; "" when the sentence names none."""
     found = _ATTRIBUTION.search(text)
@@ -136,13 +138,11 @@ def map_sites_to_sources(facts: Iterable[Fact]) -> dict[str, str]:
             join_groups(groups, name, PERSON_SOURCE)
         if fact.sha256:
             join_groups(groups, name, texts.setdefault(fact.sha256, name))
-        words = fact.quote.casefold().split() if len(fact.quote) >= MIN_COPY_CHARS else []
-        longest = sorted(sorted(set(words)), key=len)[-4:]
-        for end in (words[:5], words[-5:], longest) if words else ():  # copies share at least one
-            for other, quote in quotes[" ".join(end)].items():
+        for end in _list_ends(fact.quote):
+            for other, quote in quotes[end].items():
                 if fuzz.ratio(fact.quote, quote, score_cutoff=MIN_COPY_SIMILARITY):
                     join_groups(groups, name, other)
-            quotes[" ".join(end)].setdefault(name, fact.quote)
+            quotes[end].setdefault(name, fact.quote)
         if origin := find_attribution(fact.quote):
             attributed[origin].append(name)
     for origin, sites in attributed.items():
@@ -150,3 +150,11 @@ def map_sites_to_sources(facts: Iterable[Fact]) -> dict[str, str]:
             if name in sites or is_site_name(origin, f"https://{name}"):
                 join_groups(groups, name, sites[0])
     return {name: min(groups.get(name, {name})) for name in names}
+
+
+@cache_short(CACHE_SIZE)
+def _list_ends(quote: str) -> tuple[str, ...]:
+    """The first, last and longest words of a quote, of which copies share one; none of a short quote."""
+    words = quote.casefold().split() if len(quote) >= MIN_COPY_CHARS else []
+    longest = sorted(sorted(set(words)), key=len)[-4:]
+    return tuple(map(" ".join, (words[:5], words[-5:], longest))) if words else ()

@@ -92,8 +92,10 @@ def find_private_words(
     if not secrets:
         return []
     public = {word for shown in known for word in stem_words(shown)}
-    words = [word for word in tokenize(text) if len(word) < MIN_EMBEDDED_CHARS or stem(word) not in public]
-    stems, letters = {stem(word) for word in words}, fold_letters("".join(words))
+    words = tokenize(text)
+    if public:
+        words = [word for word in words if len(word) < MIN_EMBEDDED_CHARS or stem(word) not in public]
+    stems, letters = {stem(word) for word in set(words)}, fold_letters("".join(words))
     return [
         word
         for word in secrets
