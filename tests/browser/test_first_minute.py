@@ -48,10 +48,8 @@ def test_the_example_is_walked_through_in_three_hints_that_do_not_come_again(
     expect(screen.button("Open the example")).to_have_count(0)
 
 
-def test_an_answer_that_says_nothing_is_not_offered_for_acceptance_first(
-    served: Callable[..., Served], tab: Tab
-) -> None:
-    screen = Screen(tab(), served(STEP_GAP="0").url).open()
+def test_an_answer_that_says_nothing_is_not_offered_for_acceptance_first(server: Served, tab: Tab) -> None:
+    screen = Screen(tab(), server.url).open()
     accept = screen.page.get_by_test_id("stBaseButton-primary").filter(has_text="Accept")
     screen.ask("What is the capital of Peru and who designed its opera house?").stands("Answer to review")
     expect(screen.answer).to_contain_text("No answer is given.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from playwright.sync_api import Page, expect
 
 from tests.browser.looks import PALE
@@ -14,10 +12,9 @@ FOUNDED = "In which year was Älvmora Mejeri founded?"
 NOTE = "How many solar panels are there on the roof of Älvmora Mejeri?"
 
 
-def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served], tab: Tab) -> None:
-    own = served(STEP_GAP="0")
+def test_go_on_from_a_step_with_a_note_and_compare(server: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, own.url).open().ask(FOUNDED)
+    screen = Screen(page, server.url).open().ask(FOUNDED)
     screen.stands("Answer to review")
     first = screen.run_id
     expect(screen.answer).to_contain_text("1974")
@@ -53,9 +50,9 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     narrow = tab(width=400, height=800, dark=True)
     narrow.goto(address)
     _side_by_side(narrow)
-    assert not Screen(narrow, own.url).too_wide() and not narrow.evaluate(PALE)
+    assert not Screen(narrow, server.url).too_wide() and not narrow.evaluate(PALE)
 
-    page.goto(f"{own.url}runs")
+    page.goto(f"{server.url}runs")
     for run in (first, fork):
         page.locator(f".st-key-runs-row-{run} label").first.click()
     page.get_by_role("link", name="Compare the two").click()

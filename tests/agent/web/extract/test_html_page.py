@@ -104,7 +104,7 @@ def test_a_page_without_text_is_empty_and_says_so() -> None:
 
 
 def test_tags_with_absurdly_many_attributes_cost_little() -> None:
-    page = read("<a " + " ".join(f"a{n}=1" for n in range(50_000)) + f">x</a><p>{PROSE}</p>")
+    page = read("<a " + " ".join(f"a{n}=1" for n in range(15_000)) + f">x</a><p>{PROSE}</p>")
     assert PROSE.strip() in page.text
 
 
