@@ -6,6 +6,7 @@ store of their own.
 from __future__ import annotations
 
 import logging
+import math
 import shutil
 import threading
 import time
@@ -48,13 +49,14 @@ CLOSE_CHECK_S, STOP_S = 60.0, 5.0
 
 @dataclass
 class _OpenBench:
-    """An open workbench, the server's settings then, whether its runs go on, and when it was last asked for
-    (monotonic clock)."""
+    """An open workbench, the server's settings then, whether its runs go on, and when it was last asked for,
+    and a worker last told to open it too (monotonic clock)."""
 
     bench: Workbench
     server: Config
     works: bool = True
     used_at: float = field(default_factory=time.monotonic)
+    told_at: float = -math.inf
 
 
 class Workbenches:
@@ -109,6 +111,9 @@ class Workbenches:
             works = self.accounts is None or self.accounts.people.is_let_in(person)
             bench = self._get_or_open(person.id, lambda: self._open_store(person), works=works)
             held, server = self._open[person.id], self._server_config()
+            if self._queue and not self.config.WORKERS and held.used_at - held.told_at > IDLE_S / 2:
+                held.told_at = held.used_at  # there its library and its batches are looked after
+                self._queue.put_back("", owner=person.id)
             if person.folder and held.server is not server:
                 held.server = server
                 bench.config = personalize(server, self.folder_of(person))

@@ -66,6 +66,15 @@ def test_a_worker_leaves_the_runs_of_who_is_blocked_and_finds_them_when_they_are
     wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
 
 
+def test_a_worker_looks_after_the_library_of_who_works_on_a_server_without_workers(
+    server: Workbenches, worker: Workbenches
+) -> None:
+    worker.start()
+    bo = sign_in(server, "bo")
+    server.open(bo)
+    wait_for(lambda: [bench.worker.limits.owner for bench in worker.list_open()] == [bo.id])
+
+
 def test_a_worker_opens_the_store_of_a_person_whose_schedule_is_due(
     server: Workbenches, worker: Workbenches
 ) -> None:
