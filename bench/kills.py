@@ -28,6 +28,7 @@ from typing import Any
 
 from agent.settings import config as configuration
 from agent.store.database import Store
+from agent.store.dialect import is_sqlite
 from agent.types import Settings, Status, Step
 from agent.workbench import Workbench
 from bench import make_parser, write_figures
@@ -237,7 +238,8 @@ def check(config: configuration.Config, run_id: str, expected: list[str]) -> lis
     store = Store(config.database_url)
     run, steps = store.ledger.get(run_id), store.ledger.steps(run_id)
     with store.engine.connect() as connection:
-        sound = connection.exec_driver_sql("PRAGMA integrity_check").scalar()
+        of_a_file = is_sqlite(connection.dialect)
+        sound = connection.exec_driver_sql("PRAGMA integrity_check").scalar() if of_a_file else "ok"
     store.close()
     wrong = [] if sound == "ok" else [f"{run_id}: the database is damaged: {sound}"]
     if run.status is not Status.REVIEW:

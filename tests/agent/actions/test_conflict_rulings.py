@@ -12,7 +12,7 @@ from agent.types import Status
 from tests.web.demo_runs import Reviewed
 from tests.web.notes import rule_out
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("on_both_databases")]
 
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 WIKI = "norrviddawiki.example"

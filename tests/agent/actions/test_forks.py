@@ -16,7 +16,7 @@ from tests.records import fill
 from tests.web import demo_runs
 from tests.web.demo_runs import DEMO, SOLAR
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("on_both_databases")]
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from tests.records import fill
 from tests.tables import by_table
 from tests.web.demo_runs import reviewed
 
+pytestmark = pytest.mark.usefixtures("on_both_databases")
+
 FIRST = PlanPart(id="1", question="Which yard built it?", status="answered", confidence=0.8, by="model")
 SECOND = PlanPart(id="2", question="Who owns the yard?", after=["1"], by="model")
 FOUNDED = "In which year was Älvmora Mejeri founded?"

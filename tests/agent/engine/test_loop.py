@@ -3,6 +3,7 @@ rivals shut out."""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,6 +22,8 @@ from agent.errors import LeaseLost, StoreError
 from agent.store.database import Store
 from agent.types import Edge, Note, PauseRequest, Settings, Status, Step
 from tests.agent.engine.equipment import equip
+
+pytestmark = pytest.mark.usefixtures("on_both_databases")
 
 NOWHERE: Any = SimpleNamespace(live=False, engines={}, absent={})
 NOTE = {"notes": [Note(step=3, text="look left", kind="steer").model_dump()]}
@@ -44,7 +47,8 @@ class Bench:
         until: int = 5,
         **settings: Any,
     ) -> None:
-        self.store, self.until, self.do, self.at = Store(f"sqlite:///{path}/t.db"), until, do, at
+        address = os.environ.get("DATABASE_URL") or f"sqlite:///{path}/t.db"
+        self.store, self.until, self.do, self.at = Store(address), until, do, at
         self.heard: list[int] = []
         edges = (("count", "count"), ("count", "review"), ("close", "review"))
         self.flow = Flow(

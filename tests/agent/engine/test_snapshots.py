@@ -12,6 +12,8 @@ from agent.engine.snapshots import SnapshotCache
 from agent.flows import FLOWS, STEP_LABELS
 from agent.workbench import Workbench
 
+pytestmark = pytest.mark.usefixtures("on_both_databases")
+
 
 def test_a_run_is_folded_once_however_many_look(
     bench: Workbench, ran: Callable[..., str], monkeypatch: pytest.MonkeyPatch
