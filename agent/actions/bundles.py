@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, takewhile, zip_longest
 from math import isclose
 from string import hexdigits
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -31,6 +31,8 @@ from agent.export.archive import sha256
 from agent.export.bundle import BundleContents
 from agent.export.hiding import is_withheld
 from agent.flows import FLOWS
+from agent.flows.verify_again.state import QuoteStanding
+from agent.flows.verify_again.steps import compare, make_quotes
 from agent.llm.structured_call import compute_call_key
 from agent.retrieval.answer import describe_row
 from agent.retrieval.passages import MAX_TEXT_CHARS, split_passages
@@ -38,17 +40,14 @@ from agent.roles.check_claims import CHECK_CLAIMS
 from agent.store.ledger import new_id, utc_timestamp
 from agent.store.pages import make_page_id
 from agent.text.normalization import ELLIPSIS, normalize_text
-from agent.text.plurals import clip, format_count
+from agent.text.plurals import clip
 from agent.text.sentences import LIST_MARK
 from agent.text.urls import canonicalize
 from agent.types import (
-    PAGE_ORIGIN_LABELS,
     Answer,
     Fact,
     ModelCall,
-    Outcome,
     Page,
-    PageOrigin,
     Passage,
     Refusal,
     Settings,
@@ -58,38 +57,9 @@ from agent.types import (
 from agent.types.facts import QUOTE_JOINT
 from agent.web.world import World
 
-SourceDrift = Literal["same", "stands", "lost", "gone", "unread", "given"]
 MAX_LISTED_PROBLEMS = 20
 _NEW_FIELDS = frozenset(("rulings", "assessments", "strikes"))
 """Of a step's change what the former version never wrote."""
-
-
-@dataclass(frozen=True)
-class SourceCheck:
-    """A source today: the `same` text; another text with every quote (`stands`) or without one (`lost`);
-    `gone`; `unread`, and why. A page that a person supplied (`origin`) is `given` when it cannot be read."""
-
-    url: str
-    drift: SourceDrift
-    quotes: int
-    origin: PageOrigin
-    lost_quotes: Sequence[str]
-    detail: str
-
-    @property
-    def description(self) -> str:
-        """As a sentence for a person."""
-        kept = "the quote is still there" if self.quotes == 1 else f"all {self.quotes} quotes are still there"
-        given = f"{PAGE_ORIGIN_LABELS[self.origin]}; " if self.origin != "fetched" else ""
-        sentences: dict[SourceDrift, str] = {
-            "same": "same",
-            "stands": f"changed, {kept}",
-            "lost": f"changed, {len(self.lost_quotes)} of {format_count(self.quotes, 'quote')} missing",
-            "gone": f"gone ({self.detail})",
-            "unread": f"could not be read now ({self.detail})",
-            "given": f"its address could not be read now ({self.detail})",
-        }
-        return given + sentences[self.drift]
 
 
 @dataclass(frozen=True)
@@ -206,12 +176,12 @@ def _read_former(contents: BundleContents) -> tuple[RunState, list[str]]:
 
 
 def refetch_sources(
-    found: BundleVerification, world: World, watch: Callable[[SourceCheck], None] = lambda source: None
-) -> list[SourceCheck]:
-    """Fetch each page that a usable fact or the answer quotes again; `watch` gets each result."""
-    checks = list[SourceCheck]()
+    found: BundleVerification, world: World, watch: Callable[[Fact, QuoteStanding], None] = lambda *_: None
+) -> list[tuple[Fact, QuoteStanding]]:
+    """How each quote of a usable fact or of the answer stands on its page today; `watch` gets each."""
+    told = list[tuple[Fact, QuoteStanding]]()
     if found.contents is None or found.state is None:
-        return checks
+        return told
     quotes_of: dict[str, dict[str, None]] = {}
     for source in found.state.answer.sources if found.state.answer else ():
         quotes_of.setdefault(source.page_id, {}).update(dict.fromkeys(source.quotes))
@@ -220,24 +190,11 @@ def refetch_sources(
             quotes_of.setdefault(fact.page_id, {})[fact.quote] = None
     for page_id, page in found.contents.pages.items():
         if quotes_of.get(page_id) and canonicalize(page.url):
-            checks.append(compare_source(page, list(quotes_of[page_id]), world.fetch(page.url)))
-            watch(checks[-1])
-    return checks
-
-
-def compare_source(old: Page, quotes: Sequence[str], new: Page) -> SourceCheck:
-    """A page of the bundle against what was fetched now."""
-    check = SourceCheck(old.url, "same", len(quotes), old.origin, (), "")
-    reason = new.detail or new.outcome.replace("_", " ")
-    if new.outcome is not Outcome.OK:
-        if old.origin != "fetched":
-            return replace(check, drift="given", detail=reason)
-        gone = new.outcome is Outcome.NOT_FOUND or new.status == 410
-        return replace(check, drift="gone" if gone else "unread", lost_quotes=quotes, detail=reason)
-    if new.sha256 == old.sha256:
-        return check
-    lost = [quote for quote in quotes if not has_quote(quote, new.text)]
-    return replace(check, drift="lost" if lost else "stands", lost_quotes=lost)
+            now = world.fetch(page.url)
+            for fact in make_quotes(page, page_id, quotes_of[page_id]).values():
+                told.append((fact, compare(fact, now, "")))
+                watch(*told[-1])
+    return told
 
 
 def _is_in_page(fact: Fact, contents: BundleContents) -> bool:

@@ -4,7 +4,9 @@ What was on its page before is not new, and nothing is gone whose page was not r
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
+from typing import Literal
 
 from pydantic import Field
 
@@ -15,14 +17,16 @@ from agent.engine.run_state import RunState
 from agent.evidence.conflicts import find_difference
 from agent.evidence.quote_match import has_quote
 from agent.export.hiding import is_withheld
-from agent.text.plurals import format_count
 from agent.text.urls import canonicalize
 from agent.types import Fact, Record
 
+ChangeKind = Literal["new", "changed", "gone"]
+
 
 class FactChange(Record):
-    """A fact that is new, gone or changed, with its quote and page."""
+    """A fact that is new, changed or gone, with its quote and page."""
 
+    kind: ChangeKind
     statement: str
     quote: str
     url: str
@@ -36,56 +40,46 @@ class NewSince(Record):
     run: str
     since: str = Field(default="")
     since_at: str = Field(default="")
-    new: list[FactChange] = Field(default_factory=list)
-    changed: list[FactChange] = Field(default_factory=list)
-    gone: list[FactChange] = Field(default_factory=list)
+    facts: list[FactChange] = Field(default_factory=list)
 
     @property
     def summary(self) -> str:
-        """For example "2 new facts, 1 changed"; "" where nothing is new."""
-        told = [format_count(len(self.new), "new fact")] if self.new else []
-        told += [
-            f"{len(some)} {name}" for name, some in (("changed", self.changed), ("gone", self.gone)) if some
-        ]
-        return ", ".join(told)
+        """For example "2 new, 1 changed"; "" where nothing is new."""
+        counts = Counter(one.kind for one in self.facts)
+        return ", ".join(f"{count} {kind}" for kind, count in counts.items())
 
 
 def find_new(bench: ActionContext, run_id: str, since: str = "") -> NewSince:
     """What is new in a run since another, else since the last of its schedule with an answer; raises
     NotFound."""
-    state, _ = _release(bench, run_id)
-    other, at = since or state.follows, ""
+    state = release(bench, run_id)[0].state
+    other = since or state.follows
     while other:
-        earlier, at = _release(bench, other)
-        if since or earlier.answers:
+        earlier, _ = release(bench, other)
+        if since or earlier.state.answers:
             break
-        other = earlier.follows
+        other = earlier.state.follows
     if not other:
         return NewSince(run=run_id)
-    now, then = _list_facts(state), _list_facts(earlier)
-    new = [fact for fact in _list_missing(now, then) if not _is_on_page(bench, fact, earlier)]
+    now, then = _list_facts(state), _list_facts(earlier.state)
+    new = [fact for fact in _list_missing(now, then) if not _is_on_page(bench, fact, earlier.state)]
     gone = [fact for fact in _list_missing(then, now) if _is_on_page(bench, fact, state) is False]
-    told = [(state.own.describe_fact(name), earlier.own.describe_fact(name), name) for name in state.facts]
-    changed = [(today, was, state.facts[name]) for today, was, name in told if was and today != was]
+    changed = list[FactChange]()
+    for name, fact in state.facts.items():
+        said, was = state.own.describe_fact(name), earlier.state.own.describe_fact(name)
+        changed += [_show("changed", fact, said, was)] if was and said != was else []
     for former, fact in product(gone[:], new[:]):
         if former in gone and fact in new and former.url == fact.url and find_difference(former, fact):
             gone.remove(former)
             new.remove(fact)
-            changed.append((fact.statement, former.statement, fact))
-    return NewSince(
-        run=run_id,
-        since=other,
-        since_at=at,
-        new=[_show(fact.statement, "", fact) for fact in new],
-        changed=[_show(*one) for one in changed],
-        gone=[_show(fact.statement, "", fact) for fact in gone],
-    )
+            changed.append(_show("changed", fact, fact.statement, former.statement))
+    facts = [*(_show("new", one, one.statement) for one in new), *changed]
+    facts += [_show("gone", one, one.statement) for one in gone]
+    return NewSince(run=run_id, since=other, since_at=earlier.run.created_at, facts=facts)
 
 
-def _release(bench: ActionContext, run_id: str) -> tuple[RunState, str]:
-    """The state of a run as it may leave, and when the run began."""
-    view, _ = release(bench, run_id)
-    return view.state, view.run.created_at
+def _show(kind: ChangeKind, fact: Fact, said: str, was: str = "") -> FactChange:
+    return FactChange(kind=kind, statement=said, was=was, quote=fact.quote, url=fact.url, title=fact.title)
 
 
 def _list_facts(state: RunState) -> list[Fact]:
@@ -105,7 +99,3 @@ def _is_on_page(bench: ActionContext, fact: Fact, state: RunState) -> bool | Non
     pages = {canonicalize(ref.final_url or ref.url): ref.page_id for ref in state.pages.values()}
     page_id = pages.get(canonicalize(fact.url))
     return has_quote(fact.quote, bench.store.pages.read_text(page_id)) if page_id else None
-
-
-def _show(statement: str, was: str, fact: Fact) -> FactChange:
-    return FactChange(statement=statement, was=was, **fact.model_dump(include={"quote", "url", "title"}))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import REMAINDER, ArgumentParser, BooleanOptionalAction, Namespace
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from agent.actions import acts
 from agent.actions.acts import Act
 from agent.actions.bundles import (
     BundleVerification,
-    SourceCheck,
     import_bundle,
     refetch_sources,
     verify_bundle,
@@ -32,14 +32,13 @@ from agent.evidence.citation_check import diff_answers
 from agent.export.archive import MAX_BYTES
 from agent.export.escaping import to_one_line
 from agent.export.plain import render_plain_text
+from agent.flows.verify_again.state import QuoteStanding
 from agent.text.plurals import clip, format_count
-from agent.types import STATUS_PHRASES, Status
+from agent.types import PAGE_ORIGIN_LABELS, STATUS_PHRASES, Fact, Status
 from agent.web.extract import documents
 from agent.workbench import Workbench
 
 BUNDLE = file_option("bundle BUNDLE", "the file of an evidence bundle")
-DOUBTFUL = ("lost", "gone", "unread")
-"""How a source can be today that is to be looked at."""
 
 
 @command(
@@ -108,17 +107,17 @@ def export(args: Namespace) -> int:
 def verify(args: Namespace) -> int:
     """Check a bundle and print the result; returns the exit code."""
     found = verify_bundle(read_file(args.bundle, MAX_BYTES + 1))
-    sources: list[SourceCheck] = []
+    told: list[tuple[Fact, QuoteStanding]] = []
     write = (lambda _: None) if args.as_json else write_stdout
     write("\n".join(_format_verification(found)))
     if args.refetch and found.contents is not None and found.is_valid:
         world = Workbench().worker.world(found.contents.run.settings.world)
-        sources = refetch_sources(found, world, lambda source: write(_format_source(source)))
-    doubtful = sum(source.drift in DOUBTFUL for source in sources)
+        told = refetch_sources(found, world, lambda *one: write(_format_standing(*one)))
+    doubtful = sum(starmap(_is_doubtful, told))
     if args.refetch:
-        write(f"{format_count(len(sources), 'source')} fetched again, {doubtful} to look at.")
+        write(f"{format_count(len(told), 'quote')} looked for again, {doubtful} to look at.")
     if args.as_json:
-        names = {"drift": "how", "lost_quotes": "lost", "origin": "by"}
+        known = {"url", "quote", "given"}
         record = {
             "sha256": found.sha256,
             "holds": found.is_valid,
@@ -127,7 +126,10 @@ def verify(args: Namespace) -> int:
             "standing": found.found_quote_count,
             "troubles": found.problems,
             "remarks": found.remarks,
-            "sources": [{names.get(n, n): value for n, value in vars(source).items()} for source in sources],
+            "sources": [
+                fact.model_dump(include=known) | one.model_dump(exclude={"id", "now_page_id"})
+                for fact, one in told
+            ],
         }
         write_stdout(output.to_json(record))
     return 0 if found.is_valid and not doubtful else 1
@@ -146,10 +148,15 @@ def _format_verification(found: BundleVerification) -> list[str]:
     return [*lines, "The bundle is valid." if found.is_valid else "The bundle is not valid."]
 
 
-def _format_source(source: SourceCheck) -> str:
-    mark = "!" if source.drift in DOUBTFUL else " "
-    lost = [f"      no longer: “{clip(to_one_line(quote))}”" for quote in source.lost_quotes]
-    return "\n".join([f"{mark} {to_one_line(source.url)}: {to_one_line(source.description)}", *lost])
+def _is_doubtful(fact: Fact, one: QuoteStanding) -> bool:
+    """Whether it is to be looked at: what a person gave need not be at its address."""
+    return one.standing not in ("stands", "moved") and fact.given == "fetched"
+
+
+def _format_standing(fact: Fact, one: QuoteStanding) -> str:
+    mark, given = "!" if _is_doubtful(fact, one) else " ", PAGE_ORIGIN_LABELS[fact.given]
+    quote = "" if one.standing == "stands" else f"\n      “{clip(to_one_line(fact.quote))}”"
+    return f"{mark} {to_one_line(fact.url)}: {to_one_line(one.text)}{f' ({given})' * bool(given)}{quote}"
 
 
 @command(BUNDLE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from collections.abc import Iterable
+from typing import get_args
 
 from agent.answering.pages import build_crawl, content_passages, store_fetched
 from agent.engine.context import MAX_PARALLEL_FETCHES, RunContext
@@ -19,7 +20,7 @@ from agent.text.plurals import format_count
 from agent.text.tokens import content_stems
 from agent.text.urls import canonicalize, host
 from agent.types import Answer, AnswerBlock, Fact, Outcome, Page, Sentence
-from agent.types.facts import make_fact_id
+from agent.types.facts import cite_page, make_fact_id
 
 VerifyAgainRun = RunState[VerifyAgainState]
 
@@ -33,16 +34,22 @@ def list_quotes(state: VerifyAgainRun, tools: RunContext) -> tuple[Change, str]:
     pages, _ = tools.store.pages.get_many(source.page_id for source in sources if source.page_id)
     facts = dict[str, Fact]()
     for source in (source for source in sources if source.page_id in pages):
-        page, about = pages[source.page_id], {"url", "title", "page_id", "fetched_at", "given"}
-        known: dict[str, Any] = {**source.model_dump(include=about), "by": "code", "step": tools.step}
-        for quote in source.page_quotes:
-            id = make_fact_id(source.page_id, quote, quote)
-            fact = verify_quote(Fact(id=id, statement=quote, quote=quote, **known), page.text, page.sha256)
-            facts[id] = fact.replace(heading=_find_heading(page, fact.start))
+        facts |= make_quotes(pages[source.page_id], source.page_id, source.page_quotes, tools.step)
     change: Change = {"facts": list(facts.values())}
     if not facts:
         change["why_stopped"] = f"run {run_id} has no answer with quotes of stored pages"
     return _go_on(state, change)
+
+
+def make_quotes(page: Page, page_id: str, quotes: Iterable[str], step: int = 0) -> dict[str, Fact]:
+    """The quotes of a page as facts by their ids, each with the headings it stands under."""
+    facts = dict[str, Fact]()
+    for quote in quotes:
+        id, known = make_fact_id(page_id, quote, quote), cite_page(page)
+        fact = Fact(id=id, statement=quote, quote=quote, page_id=page_id, by="code", step=step, **known)
+        fact = verify_quote(fact, page.text, page.sha256)
+        facts[id] = fact.replace(heading=_find_heading(page, fact.start))
+    return facts
 
 
 def _go_on(state: VerifyAgainRun, change: Change) -> tuple[Change, str]:
@@ -75,7 +82,8 @@ def fetch(state: VerifyAgainRun, tools: RunContext) -> tuple[Change, str]:
 def compare(fact: Fact, page: Page, page_id: str) -> QuoteStanding:
     """How the quote of a fact stands on its page as it was fetched now."""
     if page.outcome is not Outcome.OK:
-        standing: Standing = "gone" if page.outcome is Outcome.NOT_FOUND else "not_read"
+        is_gone = page.outcome is Outcome.NOT_FOUND and fact.given == "fetched"
+        standing: Standing = "gone" if is_gone else "not_read"
         return QuoteStanding(id=fact.id, standing=standing, now=page.detail)
     is_here = canonicalize(page.final_url) == canonicalize(fact.url)
     where = "" if is_here else f"The address leads to {page.final_url}. "
@@ -101,14 +109,13 @@ def result(state: VerifyAgainRun, tools: RunContext) -> tuple[Change, str]:
     own, order = state_after(state, {"standings": left}).own, get_args(Standing)
     shown = sorted(own.standings.values(), key=lambda one: order.index(one.standing))
     sentences, labels = list[Sentence](), list[str]()
+    checks = {"stands": "quoted", "moved": "quoted", "changed": "not_supported"}
     for row, one in enumerate(shown):
-        checks = {"stands": "quoted", "moved": "quoted", "changed": "not_supported"}
-        fact = state.facts[one.id]
-        check = checks.get(one.standing, "not_checked")
+        fact, check = state.facts[one.id], checks.get(one.standing, "not_checked")
         said = Sentence(text=fact.quote, fact_ids=[one.id], backed=check == "quoted")
-        today = Sentence(text=one.text, backed=True)
-        cells = [said.replace(check=check, check_reason=one.now * (not said.backed)), today]
-        sentences += [cell.replace(block="b1", row=row, column=n) for n, cell in enumerate(cells, 1)]
+        said = said.replace(check=check, check_reason=one.now * (not said.backed))
+        cells = enumerate((said, Sentence(text=one.text, backed=True)), 1)
+        sentences += [cell.replace(block="b1", row=row, column=n) for n, cell in cells]
         labels.append(f"{fact.title} ({host(fact.url)})" if host(fact.url) else fact.title)
     heads = ["Page", "Quote", "Now"]
     table = AnswerBlock(id="b1", kind="table", heads=heads, row_labels=labels, by_code=True)
@@ -131,8 +138,6 @@ def result(state: VerifyAgainRun, tools: RunContext) -> tuple[Change, str]:
 
 def describe_step(name: str, change: Change) -> str:
     """What the step did; "" when there is nothing to report."""
-    if name == "list_quotes":
-        return f"{format_count(len(change['facts']), 'quote')} to look for"
     if name == "fetch":
         read = sum(bool(ref["page_id"]) for ref in change["pages"])
         return f"{read} of {format_count(len(change['pages']), 'page')} read"

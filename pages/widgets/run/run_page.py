@@ -105,20 +105,15 @@ def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "") -> None:
     if view.state.follows and view.state.answers:  # of a schedule
         make: Callable[[], NewSince] = lambda: client.workbench().new_since(run.id)  # noqa: E731
         told, items = view_cache.get_or_compute(view, "new-since", make), ""
-        kinds = (
-            ("New", "added", told.new),
-            ("Changed", "reworded", told.changed),
-            ("Gone", "removed", told.gone),
-        )
-        for name, css, found in kinds:
-            for one in found:
-                was = f"<del>{escape.html(one.was)}</del> " if one.was else ""
-                quote = f" “{escape.html(one.quote)}”" if one.quote != one.statement else ""
-                said = f"{badges.render(name)} {was}{escape.html(one.statement)}"
-                page = f'<span class="small soft">{quote} {escape.render_link(one.url, one.title)}</span>'
-                items += f'<li class="{css}">{said}{page}</li>'
+        for one in told.facts:
+            was = f"<del>{escape.html(one.was)}</del> " if one.was else ""
+            quote = f" “{escape.html(one.quote)}”" if one.quote != one.statement else ""
+            said = f"{badges.render(one.kind.capitalize())} {was}{escape.html(one.statement)}"
+            page = f'<span class="small soft">{quote} {escape.render_link(one.url, one.title)}</span>'
+            css = {"new": "added", "changed": "reworded", "gone": "removed"}[one.kind]
+            items += f'<li class="{css}">{said}{page}</li>'
         if items:
-            since = f"{told.summary} since {labels.format_time(told.since_at)}"
+            since = f"Facts: {told.summary} since {labels.format_time(told.since_at)}"
             listed = f'<summary>{since}</summary><ul class="changes">{items}</ul>'
             st.html(f'<div class="ts"><details class="journey">{listed}</details></div>')
 

@@ -1,4 +1,4 @@
-"""A bundle's sources are asked again: the same, changed, gone or unreadable today."""
+"""The sources of a bundle are asked again: do its quotes stand there today?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def asked(site: Site, tmp_path) -> tuple[bytes, Workbench]:
     return export_run(bench, run_id, "bundle"), bench
 
 
-def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
+def test_refetch_tells_what_stands_changed_is_gone_or_not_readable(monkeypatch, tmp_path):
     monkeypatch.setenv("FETCH_ALLOW", "127.0.0.1")
     monkeypatch.setenv("FETCH_GAP", "0")
     places = {
@@ -52,10 +52,10 @@ def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
         found = verify_bundle(made)
         assert found.is_valid, found.problems
         world, heard = bench.worker.world("live"), []
-        told = {source.url: source for source in refetch_sources(found, world, heard.append)}
-        assert set(told) == {site.url(path) for path in first}
-        assert {source.drift for source in told.values()} == {"same"}
-        assert len(heard) == 4
+        told = refetch_sources(found, world, lambda *one: heard.append(one))
+        assert {fact.url for fact, _ in told} == {site.url(path) for path in first}
+        assert {one.standing for _, one in told} == {"stands"}
+        assert heard == told
         changed = {
             "/a": first["/a"],
             "/b": first["/b"] + "<p>More was added since.</p>",
@@ -63,16 +63,13 @@ def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
             "/d": Reply(404, b"gone"),
         }
         live(changed, site)
-        told = {source.url: source for source in refetch_sources(found, world)}
-        how = {path: told[site.url(path)].drift for path in first}
-        assert how == {"/a": "same", "/b": "stands", "/c": "lost", "/d": "gone"}
-        assert "33 cows" in told[site.url("/c")].lost_quotes[0]
-        assert "missing" in told[site.url("/c")].description
+        how = {fact.url[-2:]: one for fact, one in refetch_sources(found, world) if "cows" in fact.quote}
+        standings = {path: one.standing for path, one in how.items()}
+        assert standings == {"/a": "stands", "/b": "stands", "/c": "changed", "/d": "gone"}
+        assert "50 cows" in how["/c"].nearest
         live({"/a": Reply(503, b"later"), "/b": Reply(410, b"")}, site)
-        told = {source.url: source for source in refetch_sources(found, world)}
-        assert told[site.url("/a")].drift == "unread"
-        assert told[site.url("/b")].drift == "gone"
-        assert told[site.url("/a")].detail
+        how = {fact.url[-2:]: one for fact, one in refetch_sources(found, world)}
+        assert (how["/a"].standing, how["/b"].standing) == ("not_read", "gone") and how["/a"].now
         bench.shutdown()
 
 
@@ -87,6 +84,6 @@ def test_refetch_goes_through_the_guard(monkeypatch, tmp_path, bench):
         before = len(site.asked)
         monkeypatch.setenv("FETCH_ALLOW", "")
         world = open_world("live", Workbench().config)
-        assert {source.drift for source in refetch_sources(verify_bundle(made), world)} == {"unread"}
+        assert {one.standing for _, one in refetch_sources(verify_bundle(made), world)} == {"not_read"}
         assert len(site.asked) == before
         world.close()

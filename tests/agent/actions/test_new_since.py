@@ -49,7 +49,7 @@ def test_nothing_changed_is_quiet(farm):
     assert not bench.new_since(first).since
     told = bench.new_since(second := ask(first))
     assert (told.since, told.summary) == (first, "")
-    assert not (told.new or told.changed or told.gone)
+    assert not told.facts
     assert json.loads(export_run(bench, second, "json"))["new_since"] == told.model_dump()
     assert "new_since" not in json.loads(export_run(bench, first, "json"))
 
@@ -60,10 +60,11 @@ def test_new_changed_and_gone_facts_with_their_quotes(farm):
     site.pages["/a"] = html(COWS.format(40))
     site.pages["/b"] = html("<title>Lund farm, history</title><p>Lund farm has a new barn of red larch.</p>")
     told = bench.new_since(ask(first))
-    assert told.summary == "1 new fact, 1 changed, 1 gone"
-    assert "32 cows" in told.changed[0].was and "40 cows" in told.changed[0].quote
-    assert "barn" in told.new[0].quote and told.new[0].url == site.url("/b")
-    assert "1921" in told.gone[0].quote
+    assert told.summary == "1 new, 1 changed, 1 gone"
+    new, changed, gone = told.facts
+    assert "32 cows" in changed.was and "40 cows" in changed.quote
+    assert "barn" in new.quote and new.url == site.url("/b")
+    assert "1921" in gone.quote
 
 
 def test_a_page_that_cannot_be_read_takes_no_fact_away(farm):
@@ -94,6 +95,6 @@ def test_what_a_verification_finds_otherwise_is_new(farm):
     assert bench.new_since(second).summary == ""
     site.pages["/a"] = html(COWS.format(40))
     told = bench.new_since(ask(second, settings))
-    assert told.summary == "1 changed" and told.changed[0].was == "Stands."
-    assert told.changed[0].statement.startswith("Changed. Nearest: “Lund farm keeps 40")
-    assert "32 cows" in told.changed[0].quote
+    assert told.summary == "1 changed" and told.facts[0].was == "Stands."
+    assert told.facts[0].statement.startswith("Changed. Nearest: “Lund farm keeps 40")
+    assert "32 cows" in told.facts[0].quote

@@ -55,11 +55,11 @@ def test_verify_says_that_it_holds_and_asks_the_sources(bundle, capsys):
     told = capsys.readouterr().out
     assert "quotes are in their pages" in told and "The bundle is valid." in told and QUESTION in told
     assert main(["verify", str(bundle), "--refetch"]) == 0
-    assert "same" in capsys.readouterr().out
+    assert "Stands." in capsys.readouterr().out
     assert main(["verify", str(bundle), "--refetch", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["holds"] and told["standing"] == told["quotes"]
-    assert {source["how"] for source in told["sources"]} == {"same"}
+    assert {source["standing"] for source in told["sources"]} == {"stands"}
 
 
 def test_verify_tells_a_change_and_is_not_moved_by_rubbish(bundle, tmp_path, capsys):

@@ -203,7 +203,7 @@ def test_what_is_new_since_a_run(local) -> None:
     local.bench().drive(second)
     caller = local.call(local.make_token(scopes=["research"]))
     told = caller.get(f"/runs/{second}/new-since").json()
-    assert (told["since"], told["new"], told["changed"], told["gone"]) == (first, [], [], [])
+    assert (told["since"], told["facts"]) == (first, [])
     assert caller.get(f"/runs/{first}/new-since").json()["since"] == ""
     assert caller.get(f"/runs/{first}/new-since?since={second}").json()["since"] == second
     assert caller.get(f"/runs/{first}/new-since?since=nothing").status_code == 404
