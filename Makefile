@@ -18,6 +18,7 @@ define install
 		else $(BIN)/python -m pip install --disable-pip-version-check $(if $(LOCKED),--require-hashes) -r $(1); fi
 endef
 
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 # Runs $(1), and the check of the types beside it: both are told and both must pass, the tests first.
 define beside_types
 	@$(BIN)/mypy >.venv/types.log 2>&1 & types=$$!; \
@@ -36,14 +37,14 @@ install: $(RUN)                 ## what run needs, without a start
 test: $(DEV)                    ## lint, types, shape, all tests, the browser's too (gets a Chromium where there is none)
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
-	$(call beside_types,$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser)
+	$(call beside_types,$(PYTEST) --no-loadscope-reorder --ignore tests/browser)
 	@$(BIN)/python -m tests.browser.chromium
-	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser
+	@$(PYTEST) tests/browser
 
 check: $(DEV)                   ## lint, types, shape and the fast tests
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
-	$(call beside_types,$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser -m "not slow")
+	$(call beside_types,$(PYTEST) --no-loadscope-reorder --ignore tests/browser -m "not slow")
 
 fix: $(DEV)                     ## let ruff mend and format what it can, and write the reference pages anew
 	@$(BIN)/ruff check --fix .

@@ -40,6 +40,12 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("quick")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first: at the end short ones keep all processes at work."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish() -> None:
     """Nothing is left to be found among the garbage of all tests together: it need not be looked through five

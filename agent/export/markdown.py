@@ -46,7 +46,7 @@ def _render_block(block: Block) -> str:
             text = _render_spans(spans)
             return f"**{text}**" if text and style == "band" else text
         case Bullets(items, numbers):
-            signs = [f"{n}." for n in numbers] or ["-"] * len(items)
+            signs = [f"- [{n}]" for n in numbers] or ["-"] * len(items)  # viewers count "3." anew
             lines = [
                 [f"{mark} {_render_spans(said)}", *(f"    - {escape_inline(s)}" for s in sub)]
                 for mark, (said, sub) in zip(signs, items, strict=True)

@@ -176,7 +176,7 @@ class ModelSearch:
         self._began = 0.0
         self.found: DetectedModel | None = None
         """What was found last; None before the first search has ended."""
-        self.listing = threading.Thread(target=self._list, daemon=True)
+        self.listing = threading.Thread()
 
     def find(self, *, again: bool = False) -> DetectedModel:
         """The model, when the search has ended."""
@@ -205,7 +205,8 @@ class ModelSearch:
         with suppress(ModelUnavailable):
             if found and found.client:
                 offered = _list_models(*found.client.account, MODEL_LIST.seconds)
-                self.found = replace(found, offered=tuple(offered))
+                if self.found is found:  # no search has ended meanwhile
+                    self.found = replace(found, offered=tuple(offered))
 
     def client(self, name: str, fast: str = "") -> tuple[Model | None, str]:
         """The client for a run's `model` ("auto", "keyless" or a name), and why there is none; "" for a run
@@ -228,6 +229,7 @@ class ModelSearch:
                 again |= self.found.client is None and is_stale and not needs_none
             if not self._thread.is_alive() and (again or not self.found):
                 self._thread, self._began = threading.Thread(target=self._run, daemon=True), time.monotonic()
+                self.listing = threading.Thread(target=self._list, daemon=True)  # it is asked anew, too
                 self._thread.start()
                 if needs_none:
                     self._thread.join()

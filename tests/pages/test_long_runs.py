@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 def test_every_tab_of_a_long_run_draws_as_much_as_that_of_a_shorter_one(app, bench):
     drawn: dict[str, list[tuple[int, int]]] = {name: [] for name in run.TABS}
-    for size in (140, 210):
+    for size in (100, 150):
         tester = app(run=Writer(bench.store, size, 1).write(Status.REVIEW))
         for name in run.TABS:
             text = open_tab(tester, name)

@@ -224,7 +224,7 @@ def test_markdown_keeps_headings_list_table_and_numbered_references() -> None:
     assert heads == ["Three kilns", HEADING, "Method", "References"]
     assert f"{LEAD} [1] {SECOND} [1]" in text and f"- {ITEM} [1]" in text and METHOD in text
     assert "| **Lunde** | 1934 | *not found* | 55 [2] |" in text and f"| {' | '.join(HEADS)} |" in text
-    assert "1. *The kilns*. kiln.example." in text and "2. *Burning*" in text
+    assert "- [1] *The kilns*. kiln.example." in text and "- [2] *Burning*" in text
     assert not [word for word in ("quoted", "judged", "verdict", "f1", "confidence") if word in text.lower()]
 
 

@@ -9,6 +9,7 @@ import pytest
 from agent.llm import detect
 from agent.llm.detect import ModelSearch
 from agent.settings.config import read_config
+from tests.waiting import wait_for
 from tests.web.model_server import ModelServer, stalls
 
 
@@ -35,6 +36,17 @@ def test_a_found_model_is_kept_and_searched_again_when_asked() -> None:
         server.models = ["second"]
         assert search.peek().client.strong == "first" and len(server.paths) == 1  # type: ignore[union-attr]
         assert search.find(again=True).client.strong == "second"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("named", ["", "first"])
+def test_the_list_is_read_anew_by_a_search_that_was_asked_for(named: str) -> None:
+    with ModelServer(models=["first"]) as server:
+        search = searching(server, MODEL=named)
+        wait_for(lambda: search.list_models() == ["first"])
+        server.models = ["first", "new"]
+        assert search.list_models() == ["first"]
+        search.find(again=True)
+        wait_for(lambda: search.list_models() == ["first", "new"])
 
 
 def test_a_search_that_found_none_is_repeated_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
