@@ -56,8 +56,7 @@ class WrittenDraft(Record):
     assumed: str = ""
     """As `Answer.assumed`."""
     answered_parts: list[str] | None = None
-    """The ids of the plan's parts that the supported sentences answer, as the judge says; None when no judge
-    said."""
+    """The ids of the plan's parts that the supported sentences answer, by the judge; None without one."""
     judge: Literal["", "writer", "other"] = ""
     """As `Answer.judge`."""
 

@@ -1,5 +1,4 @@
-"""The sentences in which an answer names conflicts: each side in its own words, and what settled it. Written
-by code, not by the writer."""
+"""The sentences in which code names conflicts in an answer: each side in its words, and what settled it."""
 
 from __future__ import annotations
 

@@ -36,8 +36,7 @@ _MARKUP = re.compile(r"^[#*_\s>|-]+|[*_\s|:]+$")
 
 
 class QuotedDraft(NamedTuple):
-    """A writer's judgement, the change that the facts of its quotes make, the state after it, and the checked
-    draft."""
+    """A writer's judgement, the change of its quotes' facts, the state after it, and the checked draft."""
 
     judgement: RoleResult
     change: Change
@@ -256,8 +255,7 @@ def build_fact_from_quote(
 def lay_out_reply(
     blocks: Sequence[ReportBlock], clean: Callable[[str], str], *, prefix: str = "b"
 ) -> tuple[list[AnswerBlock], list[Sentence]]:
-    """A writer's blocks, numbered behind `prefix`, and their sentences and cells in order. `clean` is applied
-    to every text."""
+    """A writer's blocks, numbered behind `prefix`, with their sentences and cells, all `clean`ed."""
     laid, sentences = list[AnswerBlock](), list[Sentence]()
     for n, block in enumerate(blocks, start=1):
         frame = AnswerBlock(id=f"{prefix}{n}", kind=block.kind, part=block.part)

@@ -1,10 +1,9 @@
 """The facts of a run as its steps see them, after notes, marks and trust, and as a surface filters them by
-words, source, step and status. Pure functions."""
+words and status. Pure functions."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from agent.engine.context import RunContext
@@ -56,8 +55,7 @@ def public_history(state: RunState) -> list[Turn]:
 
 
 def excluded_sites(state: RunState) -> list[str]:
-    """The hosts and addresses that a person's notes exclude, as a model read them; not what waits for the
-    person's word."""
+    """The sites that notes exclude, as a model read them; not what waits for the person's word."""
     excluded = list[str]()
     for reading in state.readings:
         excluded = [site for site in excluded if site not in reading.allowed_sites]
@@ -166,8 +164,7 @@ def visited_urls(state: RunState) -> set[str]:
 
 
 def confidence_goal(state: RunState) -> float:
-    """The confidence from which a covered question goes to the person; unreachable when the run goes on until
-    a budget is used."""
+    """The confidence that hands a covered question over; unreachable in a run that is to use up a budget."""
     return UNREACHABLE_CONFIDENCE if state.settings.stop_point == "budget" else state.settings.threshold
 
 
@@ -285,30 +282,15 @@ def review_conflicts(state: RunState, tools: RunContext) -> list[Ruling]:
     return read_rulings(asked, result.value.conflicts, tools.step)
 
 
-@dataclass(frozen=True)
-class FactFilter:
-    """All words, a site or page, the ledger's steps that found it (none: any), and one of FACT_STATUSES."""
-
-    find: str = ""
-    source: str = ""
-    steps: frozenset[int] = frozenset()
-    status: str = ""
-
-
-def filter_facts(facts: Iterable[Fact], wanted: FactFilter) -> list[Fact]:
+def filter_facts(facts: Iterable[Fact], find: str = "", status: str = "") -> list[Fact]:
     """The facts that match, newest first: all words occur in the fact, its quote, its former words, its
-    address or its statuses."""
+    address or its statuses, which have the `status` (one of FACT_STATUSES) where one is given."""
     found = list[Fact]()
     for fact in facts:
         statuses = fact_statuses(fact)
         text = " ".join((fact.statement, fact.quote, fact.former, fact.url, *statuses, fact.id)).casefold()
-        if (
-            all(word in text for word in wanted.find.casefold().split())
-            and (not wanted.source or is_from_source(fact.url, wanted.source))
-            and (not wanted.steps or fact.step in wanted.steps)
-            and (not wanted.status or wanted.status in statuses)
-        ):
-            found.append(fact)
+        has_words = all(word in text for word in find.casefold().split())
+        found += [fact] if has_words and status in ("", *statuses) else []
     return sorted(found, key=lambda fact: (-fact.step, fact.start, fact.id))
 
 

@@ -112,8 +112,7 @@ def refer_to_stored(page: Page, page_id: str, found_on: str, step: int, **more: 
 def fold_earlier_turns(
     state: RunState, tools: RunContext, own_state: type[Own], *, is_answered: bool = False
 ) -> Iterator[RunState[Own]]:
-    """The earlier turns of the conversation that are runs, the newest first; those with an answer alone where
-    it must be `is_answered`."""
+    """The earlier turns of the conversation that are runs (`is_answered`: with an answer), newest first."""
     for turn in reversed(state.history):
         if turn.run_id and (turn.answered or not is_answered):
             yield fold(RunState(own=own_state()), tools.store.ledger.steps(turn.run_id))

@@ -79,9 +79,8 @@ def show_passages(
 def _quote(
     state: RunState, tools: RunContext, answered: Mapping[str, PartAnswer], facts: Sequence[Fact] | None
 ) -> tuple[list[AnswerBlock], list[Sentence], list[Fact]]:
-    """The blocks (what a person pinned, then for each question its lead and its passages, of
-    several below its heading), what stands in those of the questions, and the facts that the run does not
-    know."""
+    """The blocks (what a person pinned, then for each question its lead and its passages, of several below
+    its heading), what stands in those of the questions, and the facts that are new to the run."""
     blocks = [AnswerBlock(id="pinned", kind="list", role="passage")]
     stated, new, known = list[Sentence](), dict[str, Fact](), {fact.id: fact for fact in facts or ()}
     for name, part in answered.items():

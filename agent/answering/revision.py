@@ -54,8 +54,7 @@ def has_unread_note(state: RunState) -> bool:
 
 def list_targets(answer: Answer) -> dict[str, set[str]]:
     """By the id of a sentence (s3), heading (h2), table (t1) or empty cell (c1.2) the ids of the blocks that
-    are written anew for it: a table, else all text between two headings or tables; for a heading all below
-    it."""
+    are written anew for it: a table, a heading with all below it, else the text between two of these."""
     reach, run, targets = dict[str, set[str]](), set[str](), dict[str, set[str]]()
     above, counts = list[tuple[int, str]](), Counter[str]()
     for block in answer.blocks:
@@ -95,9 +94,8 @@ def describe_target(answer: Answer, target: str) -> str:
 
 
 def write_numbered_lines(answer: Answer, facts: Mapping[str, Fact]) -> list[str]:
-    """The answer for who reads the notes: each heading, each table with its columns, each empty cell, and
-    each sentence with its sites and, where that has other words, the quote of its first fact, behind its
-    id."""
+    """The answer for who reads the notes: behind its id each heading, each table with its columns, each empty
+    cell, and each sentence with its sites and, where that has other words, its first fact's quote."""
     empty = list(list_empty_cells(answer))
     numbers = {id(said): n for n, said in enumerate(answer.sentences, start=1)}
     lines, counts = list[str](), {"heading": 0, "table": 0}

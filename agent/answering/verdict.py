@@ -257,8 +257,7 @@ def describe_journey(state: RunState) -> str:
 
 
 def _tell_round(state: RunState, done: Sequence[Action], has_words: bool) -> str:
-    """What a round did that led to something, and with `has_words` why, and what a page said; "" where it led
-    to nothing."""
+    """What a round did that led to something, and with `has_words` why, what a page said; "" for nothing."""
     searches, sites, asked, read = dict[str, None](), dict[str, None](), list[str](), set[str]()
     reason, best = "", None
     for action in done:

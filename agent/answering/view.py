@@ -36,8 +36,7 @@ from agent.types import (
 )
 
 UNSTATED_JUDGEMENT = 0.9
-"""The judgement of a model that gives no estimate of its answer (our own judgement: its statements passed a
-check)."""
+"""The judgement of a model that gives no estimate (our own: the statements of its answer passed a check)."""
 
 _FACTS = frozenset("facts -facts strikes -strikes rulings notes readings plan_parts asked question".split())
 _CLAIMS = _FACTS | {"answers", "assessments"}
@@ -78,8 +77,7 @@ class OnePublisherState(AnsweringState):
 
 
 def _strike_with_sources(run: RunState[Any], change: Change, changed: Collection[str]) -> None:
-    """Strike the facts of a source that a person struck since they last marked the fact; restore those of a
-    freed one."""
+    """Strike the facts of a source struck since a person marked them last; restore those of a freed one."""
     freed = change.get(f"{REMOVAL_PREFIX}strikes", ())
     for name in list(run.facts) if freed or "strikes" in change else changed:
         fact = run.facts[name]

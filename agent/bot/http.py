@@ -171,8 +171,7 @@ class _Opened:
 
 
 class ReplyHttp:
-    """The routes of `reply` with the services behind them, one a person, opened at the first request by
-    `open_benches`. Thread-safe."""
+    """The routes of `reply`, with a service a person, opened at their first request. Thread-safe."""
 
     def __init__(self, open_benches: Callable[[], Workbenches], is_known_name: KnowsName) -> None:
         self._open_benches, self._is_known_name = open_benches, is_known_name

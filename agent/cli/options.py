@@ -35,8 +35,7 @@ def command(*options: Option) -> Callable[[Callable[[Namespace], int]], Command]
 
 
 def option(spec: str, help: str, **about: Any) -> Option:
-    """An option ("--max-pages N", or with a second name "--engine/--engines NAMES") or an argument
-    ("question QUESTION")."""
+    """An option ("--max-pages N", "--engine/--engines NAMES") or an argument ("question QUESTION")."""
     names, _, metavar = spec.partition(" ")
     return tuple(names.split("/")), {"metavar": metavar, "help": help, **about}
 

@@ -75,30 +75,25 @@ def find_repeated_citations(answer: Answer) -> set[int]:
 
 
 def write_answer(answer: Answer, settings: Settings, **form: Any) -> list[Block]:
-    """An answer with its verdict, what it says (`form`: see `write_text`), how it was checked, the notes
-    beside it, and what is folded."""
+    """An answer with its verdict, what it says (`form`: see `write_text`), its checks and notes."""
     checks = Bullets.of([line] for line in list_checks(answer))
     checks = [Paragraph([Span("How the statements were checked:", "strong")]), *checks] if checks else []
     told = [("Certainty", answer.certainty), ("Not answered", answer.missing), ("Assumed", answer.assumed)]
     told += [("Why it stopped", answer.why_stopped), ("Updated", answer.because), ("Remark", answer.remark)]
     notes = [write_label(name, format_sentence(text)) for name, text in told if text]
-    return [_write_figures(answer, settings), *write_text(answer, **form), *checks, *notes]
-
-
-def write_label(name: str, text: str) -> Paragraph:
-    """A text behind its name."""
-    return Paragraph([Span(f"{name}:", "strong"), f" {text}"])
-
-
-def _write_figures(answer: Answer, settings: Settings) -> Paragraph:
-    """The verdict of an answer with its reason, confidence, support and writer."""
     reason = f" ({answer.reason.replace('_', ' ')})" if answer.reason != "none" else ""
     level = f" · confidence {format_percent(answer.confidence)}" if answer.confidence is not None else ""
     supported = count_support(answer) or "no statements"
     is_recorded = (answer.by, settings.model) == ("model", RECORDED)
     writer = LABEL if is_recorded else WRITER_LABELS.get(answer.by, answer.by)
     verdict = Span(VERDICT_LABELS[answer.verdict], "strong")
-    return Paragraph([verdict, f"{reason}{level} · {supported} · model: {writer}"])
+    figures = Paragraph([verdict, f"{reason}{level} · {supported} · model: {writer}"])
+    return [figures, *write_text(answer, **form), *checks, *notes]
+
+
+def write_label(name: str, text: str) -> Paragraph:
+    """A text behind its name."""
+    return Paragraph([Span(f"{name}:", "strong"), f" {text}"])
 
 
 def write_body(

@@ -179,8 +179,7 @@ def _take_rows(files: dict[str, bytes], name: str, version: int) -> list[dict[st
 
 
 def read_records(shape: type[T], value: Any, name: str, version: int) -> T:
-    """Records of a bundle's file. Raises BundleError, also for fields that this version does not know; of the
-    former one those are left out."""
+    """Records of a bundle's file. Raises BundleError, but for unknown fields in one of the former version."""
     try:
         return TypeAdapter(shape).validate_python(
             value, extra="ignore" if version == FORMER_VERSION else None

@@ -1,5 +1,4 @@
-"""Redacts secrets in exports: this workbench's keys, tokens and passwords, and those in addresses; and the
-marks of what was withheld."""
+"""Redacts secrets in exports (our keys and passwords, those in addresses); the marks of the withheld."""
 
 from __future__ import annotations
 
@@ -20,8 +19,7 @@ def is_withheld(text: str) -> bool:
 
 
 def make_redactor(secrets: Iterable[str]) -> Callable[[Any], Any]:
-    """A function that returns a JSON value with every secret in its texts and keys replaced, except what
-    could be a plain word."""
+    """A function that gives a JSON value without the secrets in it, except what could be a plain word."""
     known = sorted(set(filter(is_no_word, secrets)), key=len, reverse=True)
 
     def redact(value: Any) -> Any:

@@ -1,5 +1,4 @@
-"""An answer as plain text for a terminal: its sentences with numbers, how it is backed, and the numbered
-sources."""
+"""An answer as plain text for a terminal: its numbered sentences, how it is backed, and its sources."""
 
 from __future__ import annotations
 

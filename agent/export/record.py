@@ -11,8 +11,7 @@ from agent.types import StatementCounts
 
 
 def build_run_record(report: Report) -> dict[str, Any]:
-    """The object. Without an answer the verdict is `no_evidence` and `answer` the error; citations look like
-    "[1]"."""
+    """The object; without an answer `no_evidence`, and the error as `answer`. Citations look like "[1]"."""
     run, answer = report.run, report.answer
     verdict = {"verdict": "no_evidence", "confidence": None, "answer": run.error, "reason": "none"}
     if answer:

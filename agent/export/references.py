@@ -134,8 +134,7 @@ def format_iso_date(date: tuple[int, ...]) -> str:
 
 
 def _make_key(place: str, issued: tuple[int, ...], title: str, used: set[str]) -> str:
-    """Site, year and the title's first word, e.g. "alvmoramejeri2026about"; with a letter behind when it is
-    used."""
+    """Site, year and the title's first word ("alvmoramejeri2026about"), with a letter where it is used."""
     word = next(iter(_WORD.findall(_to_ascii(title))), "")
     name = re.sub(r"[^a-z0-9]", "", _to_ascii(place.rpartition(".")[0] or place))
     stem = f"{name}{issued[0] if issued else ''}{word}"
@@ -195,8 +194,7 @@ def render_csl(references: Iterable[Reference]) -> str:
 
 
 def render_ris(references: Iterable[Reference]) -> str:
-    """The file, its lines ended as the format asks (CRLF). A date is "2026/11/21/", what is not known left
-    empty."""
+    """The file, its lines ended by CRLF. A date is "2026/11/21/", what is not known of it left empty."""
     lines: list[str] = []
     for reference in references:
         issued, accessed = (

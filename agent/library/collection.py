@@ -102,8 +102,7 @@ class Library:
         return self.add_page(documents.read_document(name, data), tags=tags, kind="file")
 
     def add_folder(self, folder: Path, *, tags: Sequence[str] = ()) -> FolderImportResult:
-        """Add every readable file below a folder; the result lists the refused ones. Raises UsageError when
-        there is no such folder."""
+        """Add every readable file below a folder; lists the refused ones. Raises UsageError without one."""
         added = FolderImportResult()
         marks = _clean_tags(tags)
 
@@ -256,13 +255,9 @@ class Library:
         """Every tag with its number of sources."""
         return self.library_index.tags()
 
-    def tag(self, source_id: str, *tags: str) -> None:
-        """Add tags to a source. Raises NotFound, UsageError."""
-        self.library_index.tag(source_id, _clean_tags(tags))
-
-    def untag(self, source_id: str, *tags: str) -> None:
-        """Remove tags from a source. Raises NotFound."""
-        self.library_index.tag(source_id, _clean_tags(tags), away=True)
+    def tag(self, source_id: str, *tags: str, away: bool = False) -> None:
+        """Add tags to a source, or take them `away`. Raises NotFound, UsageError."""
+        self.library_index.tag(source_id, _clean_tags(tags), away=away)
 
     def delete(self, source_id: str) -> None:
         """Move a source to the bin: no search finds it, answers may still cite it. Raises NotFound."""

@@ -24,13 +24,11 @@ from agent.types.library import SourceKind
 from agent.web import mime
 
 DEMO_TAG = "demo"
-"""The tag of pages of the demo world, whose hosts end in the reserved name .example: nothing in them is true.
-"""
+"""The tag of pages of the demo world, whose hosts end in .example (reserved): nothing in them is true."""
 MAX_HEADING_CHARS, MAX_INDEXED_CHARS = 500, 5_000_000
 """Characters of a heading and of a text that can be searched."""
 PASSAGES_PER_WRITE, SOURCES_PER_PURGE = 400, 50
-"""Passages written in one transaction (a tenth of a second), but at least one source; deleted sources removed
-in one."""
+"""Passages written in one transaction (0.1 s), one source at least; deleted sources removed in one."""
 ADDED_BY_HAND_REASON = (
     "was added to the library by hand: rename the file in the folder, or delete that document and empty "
     "the bin"

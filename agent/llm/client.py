@@ -30,12 +30,10 @@ from agent.llm.model import (
 from agent.llm.request_options import RequestOptions
 from agent.llm.server import (
     BACKOFF_S,
-    MAX_TRIES,
     MAX_WAIT_S,
     ModelServer,
     Patience,
     ServerFault,
-    SettingNames,
     find_error_message,
     identify_server,
     quote_message,
@@ -78,12 +76,11 @@ class ModelClient:
         context: int = 0,
     ) -> None:
         self.strong, self.fast, self.judge = strong, fast or strong, judge
-        names = SettingNames("OPENAI_BASE_URL", "OPENAI_API_KEY", "MODEL")
-        self._server = ModelServer(base_url, key, MODEL_REPLY, names)
+        self._server = ModelServer(base_url, key, MODEL_REPLY, "OPENAI")
         self.server, self.local, self.breaker = self._server.name, self._server.local, self._server.breaker
         self.account, self.format = (self._server.url, self.server, key), ""
         self._context, self._contexts, self._context_lock = context, dict[str, int](), threading.Lock()
-        self._patience = Patience(timeout_s, MAX_TRIES, min(patience_s, MAX_WAIT_S), backoff_s)
+        self._patience = Patience(timeout_s, wait_s=min(patience_s, MAX_WAIT_S), backoff_s=backoff_s)
         self._first, self._extra = RequestOptions(), dict[str, Any]()
         self._options_by_model: dict[str, RequestOptions] = {}
 
@@ -156,8 +153,7 @@ class ModelClient:
 
 
 def parse_completion(data: Any, *, server: str, arguments: Mapping[str, Any]) -> Completion:
-    """The reply to these arguments in the answer of a server, `seconds` still 0. Raises ServerFault when it
-    is none."""
+    """The reply to these arguments in a server's answer, `seconds` still 0. Raises ServerFault for none."""
     choices = data.get("choices") if isinstance(data, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, dict) or not isinstance(first.get("message"), dict):

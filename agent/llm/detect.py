@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -170,7 +171,8 @@ class ModelSearch:
 
     def __init__(self, config: Config, *, rests: bool = True) -> None:
         """`rests`: see RecordedModel."""
-        self.config, self._rests = config, rests
+        self.config, self._rests, self._options = config, rests, dict[str, Any]()
+        """The options of the client, as `ModelClient.with_options` takes them."""
         self._lock = threading.Lock()
         self._thread = threading.Thread()
         self._began = 0.0
@@ -235,13 +237,11 @@ class ModelSearch:
                     self._thread.join()
             return self._thread
 
-    def tune(self, client: ModelClient) -> ModelClient:
-        """The client with the options that are set."""
-        return client
-
     def _run(self) -> None:
         found = find_model(self.config)
-        self.found = replace(found, client=self.tune(found.client)) if found.client else found
+        if found.client and self._options:
+            found = replace(found, client=found.client.with_options(**self._options))
+        self.found = found
 
 
 class ReplyModel(ModelSearch):
@@ -250,21 +250,17 @@ class ReplyModel(ModelSearch):
 
     def __init__(self, config: Config, llm: LLMSettings) -> None:
         super().__init__(reply_config.apply_llm_settings(config, llm), rests=False)
-        self.llm, own = llm, self.config
+        own, limit = self.config, llm.vram_limit
         self.is_model_named = bool(own.OPENAI_API_KEY or own.OPENAI_BASE_URL or own.MODEL)
+        if limit is not None and limit.is_integer():  # some servers accept a whole number as an integer only
+            limit = int(limit)
+        self._options = {
+            "tries": 1 + llm.max_retries,
+            "format": llm.structured_output_method,
+            "extra": {} if limit is None else {"vram_limit": limit},
+        }
 
     def client(self, name: str = "auto", fast: str = "") -> tuple[Model | None, str]:
         """See ModelSearch; no reason when no model is named."""
         client, absent = super().client(name, fast)
         return client, absent if self.is_model_named or name != "auto" else ""
-
-    def tune(self, client: ModelClient) -> ModelClient:
-        """See ModelSearch."""
-        limit = self.llm.vram_limit
-        if limit is not None and limit.is_integer():  # some servers accept a whole number as an integer only
-            limit = int(limit)
-        return client.with_options(
-            tries=1 + self.llm.max_retries,
-            format=self.llm.structured_output_method,
-            extra={} if limit is None else {"vram_limit": limit},
-        )

@@ -16,16 +16,7 @@ from typing import Annotated, Any, Protocol
 from pydantic import BaseModel, Field, ValidationError
 
 from agent.errors import ModelUnavailable
-from agent.llm.server import (
-    BACKOFF_S,
-    MAX_TRIES,
-    MAX_WAIT_S,
-    ModelServer,
-    Patience,
-    ServerFault,
-    SettingNames,
-    identify_server,
-)
+from agent.llm.server import ModelServer, Patience, ServerFault, identify_server
 from agent.net.policies import VECTORS
 from agent.settings.config import Config
 from agent.settings.key_addresses import explain_unused_key, find_address, use_key
@@ -33,7 +24,7 @@ from agent.settings.key_addresses import explain_unused_key, find_address, use_k
 Vector = Sequence[float]
 
 _QUERY = Patience(5.0, 1, 0.0, 0.0)
-_PASSAGES = Patience(VECTORS.seconds, MAX_TRIES, MAX_WAIT_S, BACKOFF_S)
+_PASSAGES = Patience(VECTORS.seconds)
 LOCAL_MODEL = "multilingual-e5-small"
 
 
@@ -97,8 +88,7 @@ class ServerEmbedder:
 
     def __init__(self, base_url: str, model: str, *, key: str = "") -> None:
         self.name, self.dimensions = model, 0
-        names = SettingNames("EMBEDDING_BASE_URL", "EMBEDDING_API_KEY", "EMBEDDING_MODEL")
-        self._server = ModelServer(base_url, key, VECTORS, names)
+        self._server = ModelServer(base_url, key, VECTORS, "EMBEDDING")
 
     def embed(self, texts: Sequence[str], *, query: bool) -> list[list[float]]:
         """See Embedder."""

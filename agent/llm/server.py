@@ -19,7 +19,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from http import HTTPStatus
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 from weakref import WeakValueDictionary
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REFUSALS = {
-    401: "{server} did not accept the key (401). Check {names.key}.",
+    401: "{server} did not accept the key (401). Check {key}.",
     402: "The account at {server} has no credit left {said} Check its plan and billing.",
     403: "{server} does not let this key use {model} {said} Check what the key may use.",
-    404: "{server} has no model {model}, or no API there {said} Check {names.model} and {names.url}.",
+    404: "{server} has no model {model}, or no API there {said} Check {setting} and {url}.",
     413: "The prompt is too long for {model} {said} Choose a model with a larger window.",
     429: "{server} has had too many requests for now {said}",
 }
@@ -85,28 +85,23 @@ class Patience:
     together take at most `wait_s`, the first one at most `backoff_s`, if the server does not ask for more."""
 
     timeout_s: float
-    tries: int
-    wait_s: float
-    backoff_s: float
-
-
-class SettingNames(NamedTuple):
-    """The settings that a sentence about a server names."""
-
-    url: str
-    key: str
-    model: str
+    tries: int = MAX_TRIES
+    wait_s: float = MAX_WAIT_S
+    backoff_s: float = BACKOFF_S
 
 
 class ModelServer:
-    """A server and the account of a key there, asked by OpenAI's library over our own connections."""
+    """A server and the account of a key there, asked by OpenAI's library over our own connections.
+    `settings` begins the names of the settings that sentences about it name: "OPENAI" or "EMBEDDING"."""
 
-    def __init__(self, base_url: str, key: str, policy: Policy, settings: SettingNames) -> None:
+    def __init__(self, base_url: str, key: str, policy: Policy, settings: str) -> None:
         self.url, self.key = base_url or OPENAI_URL, key
-        self.name, self.local = identify_server(self.url, settings.url)
+        named = "MODEL" if settings == "OPENAI" else f"{settings}_MODEL"
+        self._settings = {"url": f"{settings}_BASE_URL", "key": f"{settings}_API_KEY", "setting": named}
+        self.name, self.local = identify_server(self.url, self._settings["url"])
         with _breakers_lock:
             self.breaker = _breakers.setdefault((self.url, key, policy.purpose), CircuitBreaker())
-        self._policy, self._settings = policy, settings
+        self._policy = policy
 
     @cached_property
     def _sdk(self) -> openai.OpenAI:
@@ -145,11 +140,10 @@ class ModelServer:
                 self.breaker.record(is_outage=False)
                 return answer
             except ServerFault as fault:
-                self.breaker.record(is_outage=fault.is_outage)
+                is_last = fault.can_retry and tried >= patience.tries
+                self.breaker.record(is_outage=fault.is_outage, is_last=is_last)
                 if not fault.can_retry:
                     raise
-                if is_last := tried >= patience.tries:
-                    self.breaker.open_if_dead()
                 asked, left = fault.retry_after_s, patience.wait_s - waited
                 if asked > left:
                     at = datetime.now(UTC) + timedelta(seconds=asked)
@@ -179,7 +173,7 @@ class ModelServer:
         try:
             answer = request(self._sdk)
             if "html" in answer.headers.get("content-type", "") or answer.text.lstrip().startswith("<"):
-                check = f"Check that {self._settings.url} ends where the API begins, often /v1."
+                check = f"Check that {self._settings['url']} ends where the API begins, often /v1."
                 raise ServerFault(f"{self.name} answered with a web page, not a reply. {check}")
             try:
                 data = parse_json(answer.text)
@@ -190,13 +184,13 @@ class ModelServer:
         except openai.APIStatusError as error:
             fault = self._explain_status(error, model)
         except NoAnswer as why:
-            sentence = explain_no_answer(self.name, why, late, self._settings.url)
+            sentence = explain_no_answer(self.name, why, late, self._settings["url"])
             fault = ServerFault(sentence, can_retry=True, is_outage=not isinstance(why, AnswerUnusable))
         except ServerFault as odd:
             fault = odd
         except (openai.OpenAIError, httpx2.InvalidURL, ValueError, RuntimeError) as error:
             cause = type(error).__name__  # e.g. a key that no header can hold
-            check = f"Check {self._settings.key} and {self._settings.url}."
+            check = f"Check {self._settings['key']} and {self._settings['url']}."
             fault = ServerFault(f"No request to {self.name} could be made ({cause}). {check}")
         fault.sentence = redact_keys(fault.sentence, self.key)
         raise fault from None
@@ -214,7 +208,7 @@ class ModelServer:
         usual = "{server} failed {said}" if can_retry else "{server} did not accept the request {said}"
         told = _REFUSALS.get(kind, usual)
         return ServerFault(
-            told.format(server=self.name, model=model, said=said, names=self._settings),
+            told.format(server=self.name, model=model, said=said, **self._settings),
             can_retry=can_retry,
             is_outage=is_outage,
             retry_after_s=parse_retry_after(error.response.headers.get("retry-after")) or 0.0,
@@ -322,16 +316,13 @@ class CircuitBreaker:
         """Let the next request through: a person wants to know."""
         self._next_at = -math.inf
 
-    def record(self, *, is_outage: bool) -> None:
-        """One request failed for want of a server (`is_outage`), or the server answered, whatever it said."""
+    def record(self, *, is_outage: bool, is_last: bool = False) -> None:
+        """One request failed for want of a server (`is_outage`), or the server answered, whatever it said.
+        After the last try of a request the server is dead from the third failure in a row on."""
         with self._lock:
             self._failures = self._failures + 1 if is_outage else 0
             self.is_open = self.is_open and is_outage
-
-    def open_if_dead(self) -> None:
-        """A request failed after all its tries: from the third in a row on the server is dead."""
-        with self._lock:
-            if self._failures >= MAX_TRIES and not self.is_open:
+            if is_last and self._failures >= MAX_TRIES and not self.is_open:
                 self.is_open, self._next_at = True, self._clock() + PROBE_S
 
 

@@ -83,8 +83,7 @@ def request_structured(
     Signals pass through.
 
     Every completion is recorded as a ModelCall, usable or not; its `error` says what was wrong. A recorded
-    call that was answered is used again; one that was not keeps its key, and the next attempt gets its
-    own."""
+    call that was answered is used again; one that was not keeps its key: the next attempt has its own."""
     context.checkpoint()
     model = choose_model(client, tier)
     prompt, most, attempt, chances = add_schema(messages, shape), MAX_TOKENS, 1, {"shorter", "repair"}
@@ -161,9 +160,8 @@ def compute_call_key(run_id: str, step: int, attempt: int, prompt: Sequence[Mess
 def _recall_or_create(
     context: CallContext, prompt: list[Message], attempt: int, model: str
 ) -> tuple[ModelCall, bool]:
-    """The stored call that was answered, else one under the first free key; and whether it is new. A call
-    without a reply has no tokens, an empty reply has cost at least its prompt; one that made its run rest
-    answers nothing any more."""
+    """The stored call that was answered, else one under the first free key; and whether it is new. Without a
+    reply a call has no tokens, an empty one costs its prompt; one whose run had to rest is not used again."""
     for step in context.earlier_steps:
         paid = context.recall_earlier(compute_call_key(context.run_id, step, attempt, prompt))
         if paid is not None and paid.prompt_tokens and not paid.is_spent:

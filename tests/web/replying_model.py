@@ -47,7 +47,7 @@ def stocked(bench: Workbench) -> None:
         url=WEB, final_url=WEB, outcome=Outcome.OK, title="Certificates", text=WEB_TEXT, sha256="b" * 64
     )
     bench.library.add_page(page)
-    bench.library.untag(f"kb:{WEB}", "demo")
+    bench.library.tag(f"kb:{WEB}", "demo", away=True)
 
 
 class Script:

@@ -26,22 +26,18 @@ MAX_CHOICES = 6
 """Kinds or places that are listed when one is to be chosen."""
 
 
-def load_facilities(state: ChatRun, tools: RunContext) -> list[Facility]:
-    """The facilities within the chosen scope."""
+def load_facilities(state: ChatRun, tools: RunContext) -> tuple[list[Facility], list[str]]:
+    """The facilities within the chosen scope, and their kinds, sorted."""
     hidden = find_hidden_sources(state, tools)
-    facilities = tools.library.facilities(scope=state.settings.scope)
-    return [facility for facility in facilities if facility.source_id not in hidden]
-
-
-def list_kinds(facilities: Sequence[Facility]) -> list[str]:
-    """The kinds of facilities, sorted."""
-    return sorted({facility.kind for facility in facilities if facility.kind})
+    found = tools.library.facilities(scope=state.settings.scope)
+    found = [facility for facility in found if facility.source_id not in hidden]
+    return found, sorted({facility.kind for facility in found if facility.kind})
 
 
 def find_facilities(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Find facilities of a kind: the rows as facts, and an answer that lists them or asks back."""
-    facilities = load_facilities(state, tools)
-    kinds, places = list_kinds(facilities), build_gazetteer(facilities)
+    facilities, kinds = load_facilities(state, tools)
+    places = build_gazetteer(facilities)
     names = list(dict.fromkeys(place.name for found in places.values() for place in found))
     judgement = tools.judge(
         LOCATION, question=state.question, history=state.history, kinds=kinds, places=names

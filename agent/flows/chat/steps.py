@@ -13,7 +13,7 @@ from agent.answering.verdict import no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.flows.chat import retrieve as reading
-from agent.flows.chat.places import list_kinds, load_facilities
+from agent.flows.chat.places import load_facilities
 from agent.flows.chat.state import ChatRun, PassageGrade, QueryRewrite, StepJudge
 from agent.flows.chat.write import (
     CAVEATS,
@@ -64,7 +64,7 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         why = "Without a model the library is searched for the question as it was typed."
         chosen = {"route_decision": "RETRIEVE", "route_reasoning": why}
         return {**change, **chosen, "speakers": {"router": StepJudge()}}, "retrieve"
-    kinds, documents = list_kinds(load_facilities(state, tools)), reading.list_documents(state, tools)
+    (_, kinds), documents = load_facilities(state, tools), reading.list_documents(state, tools)
     judgement = tools.judge(
         ROUTER,
         question=state.question,

@@ -29,9 +29,8 @@ them all, what is computed all but its figures."""
 def choose_evidence(
     statement: str, passages: Sequence[Passage], pages: Mapping[str, Page], step: int
 ) -> list[Fact]:
-    """The facts that a sentence is checked against: one that says it literally, or from which code computes
-    it; else the closest passages, with one that has the figure which the others lack. The best passage of
-    each page comes first."""
+    """The facts that a sentence is checked against: one that says it literally or from which code computes
+    it; else the closest passages, the best of each page first, with one that has a figure they lack."""
     ranked = rank_passages(statement, passages, MAX_DEEP_PASSAGES)
     best = {passage.page_id: passage.id for passage in reversed(ranked)}
     ranked = sorted(ranked, key=lambda passage: best[passage.page_id] != passage.id)

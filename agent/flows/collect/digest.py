@@ -81,8 +81,7 @@ def find_wrong_writers(reply: DigestReply, items: Sequence[DigestItem]) -> Itera
 
 
 def _add_left_out(state: CollectRun, answer: Answer, failed: list[PageRef]) -> Answer:
-    """An empty digest with the pages that could not be read, and what lies outside the time that was asked
-    for."""
+    """An empty digest with the pages that could not be read, and what lies outside the time asked for."""
     own, told, reason = state.own, [answer.certainty], answer.reason
     days = [node.detected_date for node in own.tree.values() if node.status == "dropped"]
     days += [item.last_date for item in own.items.values() if item.status == "dropped"]
@@ -99,8 +98,7 @@ def _add_left_out(state: CollectRun, answer: Answer, failed: list[PageRef]) -> A
 
 
 def _list_items(state: CollectRun, tools: RunContext) -> list[DigestItem]:
-    """The kept items, each with the passages of it that its writer is shown; items without a word that can be
-    quoted are left out."""
+    """The kept items with passages that can be quoted, each with those that its writer is shown."""
     kept, topic = state.own.timely_items, state.own.intent.topic
     room = min(WINDOW_CHARS, MAX_CHARS // max(1, len(kept)))
     shown, passages_of = [], dict[str, list[Passage]]()

@@ -1,7 +1,5 @@
-"""Which links a run may follow, which of them a prompt shows, the nodes they open, and why a crawl ends.
-
-Pure functions of the state and a parsed page; no model and no web.
-"""
+"""Which links a run may follow, which of them a prompt shows, the nodes they open, and why a crawl ends. Pure
+functions of the state and a parsed page."""
 
 from __future__ import annotations
 

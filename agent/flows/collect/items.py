@@ -231,8 +231,7 @@ def _find_exclusion(state: CollectRun, item: CollectedItem, text: str) -> str:
 
 
 def _drop_copies(items: Mapping[str, CollectedItem], texts: Mapping[str, str]) -> dict[str, CollectedItem]:
-    """The items with new copies of earlier ones dropped; the original lists their addresses. A reply is no
-    copy of what it quotes."""
+    """The items with new copies dropped, in favour of the first; a reply is no copy of what it quotes."""
     found, words = dict(items), dict[str, list[str]]()
     for item in items.values():
         if item.status == "dropped":
@@ -262,8 +261,7 @@ def _drop_copies(items: Mapping[str, CollectedItem], texts: Mapping[str, str]) -
 def _judge_relevance(
     state: CollectRun, tools: RunContext, items: Mapping[str, CollectedItem], texts: Mapping[str, str]
 ) -> dict[str, CollectedItem]:
-    """The items, the new ones with their relevance, judged in one call; a page the person named is always
-    kept."""
+    """The items, the new ones judged for relevance in one call; a page the person named is always kept."""
     intent, passages_of, shown = state.own.intent, dict[str, list[Passage]](), list[ItemPreview]()
     found, trouble = dict(items), "Without a model nobody judges whether it is wanted."
     new = [item for item in items.values() if item.status == "new"]
@@ -300,9 +298,8 @@ def _judge_relevance(
 def split_item(
     item: CollectedItem, tools: RunContext, passages_of: dict[str, list[Passage]]
 ) -> tuple[list[Passage], dict[str, str]]:
-    """The passages of an item, and who wrote those that are posts, by the passage's id. They are without
-    navigation, what they quote from others, and patches. `passages_of` holds those of pages that were split:
-    a changelog has many items."""
+    """The passages of an item, and by its id who wrote each that is a post, without navigation, what they
+    quote from others, and patches. `passages_of` holds those of pages, which many items may share."""
     pages = {page_id: tools.page(page_id) for page_id in item.page_ids}
     found, own_words, writers = list[tuple[Passage, str]](), list[Passage](), dict[str, str]()
     if item.kind == "article" and item.page_ids:

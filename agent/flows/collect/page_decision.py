@@ -1,8 +1,5 @@
-"""What is done with a page: the decision and its check.
-
-The model decides. Code decides where nothing is left to judge: the next page of a list or thread, and an
-entry of a list that is plainly a thread or an article; and without a model.
-"""
+"""What is done with a page: the decision and its check. The model decides; code decides without a model, and
+where nothing is left to judge: the next page of a list or thread, a plain thread or article in a list."""
 
 from __future__ import annotations
 
@@ -29,8 +26,7 @@ MIN_DATED_ENTRIES, MIN_DATED_SHARE = 2, 0.1
 
 
 def decide_page(state: CollectRun, tools: RunContext, parsed: ParsedPage) -> tuple[CrawlNode, list[Refusal]]:
-    """The current node with the decision about its page and, if the crawl ends there, why; the addresses that
-    were refused."""
+    """The current node with its decision and, if the crawl ends there, why; the addresses refused."""
     decided, refused = _decide_by_rule(state, parsed, tools.has_model), list[Refusal]()
     if not decided:
         decided, refused = _ask_model(state, tools, parsed)
@@ -59,8 +55,7 @@ def _decide_by_rule(state: CollectRun, parsed: ParsedPage, has_model: bool) -> C
 
 
 def _recognize_content(signs: PageFeatures, *, is_prose_enough: bool) -> tuple[PageType, str]:
-    """What a page plainly is, and the sign of it ("" for none): posts, dated entries, or running text with
-    few links."""
+    """What a page plainly is, and its sign ("" for none): posts, dated entries, or text with few links."""
     if signs.message or signs.posts > 1:
         return "forum_thread", f"{format_count(signs.posts, 'post')} with writer and date"
     if signs.sections:
@@ -112,8 +107,7 @@ def _ask_model(state: CollectRun, tools: RunContext, parsed: ParsedPage) -> tupl
 
 
 def _find_objection(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> tuple[str, CrawlLimit, str]:
-    """Why the decision about a page is not followed, "" when it is; the limit it met; why its address is
-    refused, "" when it is not."""
+    """Why a decision is not followed, the limit it met, and why its address is refused; each "" if none."""
     limits, below, page = state.settings.collect, node.depth + 1, parsed.page
     if node.action != "STOP" and node.confidence < limits.min_confidence:
         least = f"at least {limits.min_confidence:.2f} is wanted"

@@ -16,8 +16,7 @@ from agent.types import PageRef, Refusal
 from agent.types.reply import GateDecision, LoadedSource, SourceSelection
 
 MAX_SHOWN_CHARS = 24_000
-"""Characters of the index in one prompt, about 80 entries; of a larger one those whose sources contain words
-of the question."""
+"""Characters of the index in a prompt (80 entries); of more those whose sources have the question's words."""
 MAX_WORD_HITS = 60
 """Passages that are looked up by the words of the question, to rank the sources."""
 

@@ -1,8 +1,6 @@
-"""The last steps of `reply`, from chosen sources to the text that is posted, or to silence.
-
-A sentence is kept when verbatim quotes support it, or when it names a picture that was sent. Code enforces
-the length, by whole sentences: half a sentence may state the opposite.
-"""
+"""The last steps of `reply`, from chosen sources to the text that is posted, or to silence. A sentence stays
+when verbatim quotes support it, or it names a picture that was sent. Code enforces the length, by whole
+sentences: half a sentence may state the opposite."""
 
 from __future__ import annotations
 

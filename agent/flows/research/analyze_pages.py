@@ -302,8 +302,7 @@ def find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> list
 
 
 def _refuse_unknown(state: ResearchRun, reply: AnalyzerReply, pages: Sequence[OpenPage]) -> list[Refusal]:
-    """A refusal for each address of the analyzer that stands on none of these pages and is not known to the
-    run."""
+    """A refusal for each address of the analyzer that is on none of these pages and not known to the run."""
     known, refused = {canonicalize(link.url) for page in pages for link in page.page.links}, list[Refusal]()
     for url in reply.new_potential_urls:
         if canonicalize(url) not in known and not find_known_url(state, url):
@@ -388,8 +387,7 @@ def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: l
 
 
 def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
-    """The pages of the run whose passages were not all shown and may help an open part or the newest notes,
-    best first, with the reason."""
+    """The pages read in part that may help an open part or the newest notes, best first, with the reason."""
     excluded, owner, passages = fact_view.excluded_sites(state), dict[str, PageRef](), list[Passage]()
     reread = set[str]()
     for ref in state.pages.values():
@@ -424,8 +422,7 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
 
 
 def list_asked(state: ResearchRun) -> list[str]:
-    """What is looked for without a model: the newest note that is not private, the question, and the parts of
-    a plan that somebody wrote."""
+    """What is looked for without a model: the newest public note, the question, the parts of a made plan."""
     parts = [part.question for part in state.plan_parts]
     return list(dict.fromkeys([*fact_view.public_note_texts(state)[-1:], state.full_question, *parts]))
 

@@ -61,8 +61,7 @@ MAX_SETTLING_ACTIONS = 2
 
 
 def find_reached_budget(state: RunState) -> BudgetSpent | None:
-    """The cap on steps or pages that is reached, None for none. Both count anew after a send-back and in a
-    fork."""
+    """The cap on steps or pages that is reached since the last send-back or fork; None for none."""
     done, caps = state.actions_this_round, state.settings
     if len(done) >= caps.max_steps:
         why = f"the limit of {format_count(caps.max_steps, 'step')} is reached"
@@ -190,8 +189,7 @@ def open_leads(state: ResearchRun) -> list[Lead]:
 
 
 def split_leads(state: ResearchRun) -> tuple[list[Lead], list[Lead]]:
-    """The open leads that a decision is shown: what the analyzer named last, and the other results of
-    searches."""
+    """The open leads that a decision is shown: what the analyzer named last, and results of searches."""
     report = state.own.report or {}
     names = report.get("extracted_info", {}).get("leads", [])
     urls = {*map(canonicalize, report.get("new_potential_urls", []))}
@@ -294,8 +292,7 @@ def is_plan_edited(state: ResearchRun) -> bool:
 
 
 def describe_reading(state: ResearchRun) -> str:
-    """How an ambiguous question was read where no person could be asked, as it was decided last; "" where
-    none was needed."""
+    """How an ambiguous question was read last where no person could be asked; "" where none was."""
     asked = [action.detail for action in state.actions if action.action == "ask" and action.detail]
     if asked or state.settings.stop_point == "step" or not state.own.meanings:
         return asked[-1] if asked else ""
@@ -428,8 +425,7 @@ def describe_conflict(state: RunState, conflict: Conflict) -> tuple[str, set[str
 
 
 def propose_settling(state: ResearchRun, conflict: Conflict, actions: list[str]) -> list[Proposal]:
-    """A search for the conflict's topic and values, then what it found at further sites, best first: what of
-    these is allowed."""
+    """A search for the conflict's topic and values, then what it found at further sites: what is allowed."""
     told, involved = describe_conflict(state, conflict)
     why, query = f"The sources disagree on {told}; this may settle it.", settling_query(state, conflict)
     more: Any = {"reasoning": why, "by": "code", "about": conflict.id}

@@ -1,5 +1,4 @@
-"""The write-up of a research run: a brief or standard answer in one step; a full report by an outline, then
-its sections side by side."""
+"""The write-up of research: a brief or standard answer at once; a full report by outline and sections."""
 
 from __future__ import annotations
 
@@ -70,8 +69,7 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def _show_passages(state: ResearchRun, tools: RunContext, failure: str = "") -> tuple[Change, str]:
-    """The quotes that fit best of what was read: without a model, or where no budget is left to write them up
-    and nobody is asked."""
+    """The quotes that fit best: without a model, or where no budget is left to write and nobody is asked."""
     change, answer = show_passages(state, tools, facts=fact_view.facts_for_answer(state))
     remark = "A full report needs a model." if state.settings.report == "full" and not failure else ""
     if failure:
@@ -164,8 +162,7 @@ def find_planned_question(state: ResearchRun) -> str:
 
 
 def is_outline_current(state: ResearchRun) -> bool:
-    """Whether the outline still holds: no note and no usable fact came since it was made, and the plan has
-    the parts of its sections."""
+    """Whether the outline holds: no note or usable fact came since, and the plan has its sections' parts."""
     if not (made := state.own.outline):
         return False
     said = [note.step for note in state.notes]

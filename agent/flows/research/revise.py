@@ -60,9 +60,8 @@ class Piece:
 
 
 def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Read the notes on the answer: what they exclude falls at once (where that is most of what is known,
-    when the person says so), new sub-questions join the plan; then research goes on, or the answer is written
-    again."""
+    """Read the notes on the answer: what they exclude falls at once (where that is most of what is known, by
+    the person's word), new questions join the plan; research goes on, or the answer is written again."""
     notes, answer = notes_on_answer(state), state.answer
     if not notes or answer is None or not tools.has_model:
         return {}, "decide"

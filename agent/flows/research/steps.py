@@ -81,8 +81,7 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Choose the next round: what comes before a decision of the role, else what it proposes and code
-    allows."""
+    """Choose the next round: what precedes a decision of the role, else what it proposes and code allows."""
     actions = policy.available_actions(state, tools.world.engines, utc_timestamp())
     is_stepwise = state.settings.stop_point == "step"
     is_new = tools.has_model and not (state.plan_parts or state.actions or state.answers)

@@ -16,7 +16,7 @@ import streamlit as st
 from agent.actions import acts, fact_edits, undo_edits
 from agent.actions.fact_edits import MAX_TEXT_CHARS, FactEdit
 from agent.answering import fact_view
-from agent.answering.fact_view import FACT_STATUSES, FactFilter, filter_facts, find_part, main_fact_status
+from agent.answering.fact_view import FACT_STATUSES, filter_facts, find_part, main_fact_status
 from agent.text.plurals import format_count
 from agent.types import Fact, PersonMark, Status
 from agent.workbench import RunSnapshot
@@ -97,7 +97,7 @@ def draw(view: RunSnapshot) -> None:
             st.html(WIDE_STYLE)
     answer = view.state.answer
     cited = {i for sentence in answer.sentences for i in sentence.fact_ids} if answer else set[str]()
-    fitting = filter_facts(known, FactFilter(find, status=status))
+    fitting = filter_facts(known, find, status)
     fitting.sort(key=lambda fact: fact.id not in cited)
     if is_editable:
         _draw_acts(view, known, fitting)

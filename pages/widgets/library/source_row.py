@@ -134,7 +134,7 @@ def _save_tags(source_id: str, key: str) -> None:
     had = set(shelf.source(source_id).tags)
 
     def change() -> None:
-        shelf.untag(source_id, *(had - wanted))
+        shelf.tag(source_id, *(had - wanted), away=True)
         shelf.tag(source_id, *(wanted - had))
 
     client.submit(change)

@@ -183,7 +183,7 @@ def test_sources_are_listed_by_words_tags_kinds_and_age(library):
     library.add_file("Größen.md", b"# Sizes\n\nThe vat holds 400 litres of milk.")
     library.add_page(page("Storks build nests.", title="Storks", fetched_at="2020-01-01T00:00:00Z"))
     library.tag("kb:Größen.md", "#Milk ", "vat")
-    library.untag("kb:Größen.md", "vat")
+    library.tag("kb:Größen.md", "vat", away=True)
     assert library.tags() == {"Milk": 1}
     assert [source.source_id for source in library.sources(text="GROSSEN milk")] == ["kb:Größen.md"]
     assert [source.title for source in library.sources(tag="Milk")] == ["Sizes"] and library.count(

@@ -83,7 +83,7 @@ def test_failures_side_by_side_that_a_retry_mends_open_nothing() -> None:
     for _ in range(2 * MAX_TRIES):
         breaker.record(is_outage=True)
     assert breaker.admit() and not breaker.is_open, "nobody gave up"
-    breaker.open_if_dead()
+    breaker.record(is_outage=True, is_last=True)
     assert breaker.is_open and not breaker.admit()
 
 
