@@ -12,12 +12,12 @@ from typing import Any
 
 from agent.actions import validation
 from agent.engine.run_settings import normalize_settings
-from agent.engine.schedules import list_times, plan
+from agent.engine.schedules import plan
 from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.store.ledger import name_program, new_id, utc_timestamp
 from agent.text.plurals import clip
-from agent.types import Schedule, ScheduleState, Settings
+from agent.types import Schedule, Settings
 from agent.workbench import Workbench
 
 
@@ -68,26 +68,20 @@ def check(bench: Workbench, question: str, settings: Settings) -> Settings:
 
 
 def change(bench: Workbench, schedule_id: str, **given: Any) -> Schedule:
-    """Change the `name`, `question`, `settings`, `when`, `zone` or `starts_at` of a schedule; with the last
-    three its next time is found anew. Raises UsageError, NotFound."""
+    """Change the `name`, `question`, `settings`, `when`, `zone`, `starts_at` or `state` of a schedule. It is
+    paused, active again (from its next time on: those of the pause are not made up for) or deleted for good;
+    its runs stay. Returns it as it is then; raises UsageError, NotFound."""
     schedule, _, now = bench.store.schedules.look(schedule_id)
     values: dict[str, Any] = {"name": clip(given.get("name", "").strip() or schedule.name)}
-    question = given.get("question", schedule.question).strip()
-    settings = check(bench, question, given.get("settings", schedule.settings))
-    values |= {"question": question, "settings": settings.model_dump_json()}
-    if given.keys() & {"when", "zone", "starts_at"}:
+    if given.keys() & {"question", "settings"}:
+        question = given.get("question", schedule.question).strip()
+        settings = check(bench, question, given.get("settings", schedule.settings))
+        values |= {"question": question, "settings": settings.model_dump_json()}
+    if state := given.get("state"):
+        values |= {"state": state, "failures": 0, "remark": "Paused by hand." if state == "paused" else ""}
+    if given.keys() & {"when", "zone", "starts_at"} or (state == "active" and schedule.state != "active"):
         zone = given.get("zone", schedule.zone)
         cron, next_at = plan(given.get("when", schedule.cron), zone, given.get("starts_at", ""), now)
         values |= {"cron": cron, "zone": zone, "next_at": next_at}
     bench.store.schedules.move(schedule_id, lambda *_: values)
-    return bench.store.schedules.look(schedule_id)[0]
-
-
-def set_state(bench: Workbench, schedule_id: str, state: ScheduleState) -> None:
-    """Pause a schedule, resume it (from its next time on; those of the pause are not made up for), or delete
-    it; its runs stay. Raises NotFound."""
-    schedule, _, now = bench.store.schedules.look(schedule_id)
-    values: dict[str, Any] = {"state": state, "remark": "Paused by hand." if state == "paused" else ""}
-    if state == "active" and schedule.state != "active":
-        values |= {"failures": 0, "next_at": next(list_times(schedule.cron, schedule.zone, now))}
-    bench.store.schedules.move(schedule_id, lambda *_: values)
+    return schedule if state == "deleted" else bench.store.schedules.look(schedule_id)[0]

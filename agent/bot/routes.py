@@ -41,6 +41,7 @@ RULES = {
     "/.well-known/oauth-protected-resource/mcp": RouteRule(READ),
     "/api/v1/library/documents": RouteRule(("POST",), "token", 50_000_000),
     "/api/v1/webhooks/*": RouteRule(("DELETE",), "token"),
+    "/api/v1/schedules/*": RouteRule((*PROGRAMS.methods, "PATCH", "DELETE"), "token", PROGRAMS.max_body),
     "/api/v1/openapi.json": RouteRule(READ),
     "/api/v1/docs": RouteRule(READ),
     "/api/v1*": PROGRAMS,

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from itertools import islice, pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -65,7 +64,7 @@ class Scheduler:
     def start(self, schedule: Schedule, *, is_asked: bool = False) -> str:
         """Start the run of a schedule that is due, or one that is asked for beside its times; returns its id,
         "" when another process was faster. Raises UsageError when a quota allows none, ConcurrentChange when
-        one is asked for while the last works or waits."""
+        one is asked for while the last works or waits, or the schedule is not this one any more."""
         change, own, asked = Change(), schedule.settings, schedule.question
         own = own.replace(model=self.choose_model(own, asked))
         if schedule.repeats:
@@ -78,7 +77,14 @@ class Scheduler:
         next = self.flows[own.flow].first_step
         first = Step(n=0, name="ask", change=to_jsonable(change), next=next, by="person")
         with self.limits.admit_start(self.store):
-            return self.store.schedules.move(schedule.id, partial(decide, is_asked=is_asked), first)
+            run_id = self.store.schedules.move(
+                schedule.id,
+                lambda now, *known: decide(now, *known, is_asked=is_asked) if now == schedule else {},
+                first,
+            )
+        if is_asked and not run_id:
+            raise ConcurrentChange("the schedule changed at this moment: look at it, and start it again")
+        return run_id
 
 
 def decide(schedule: Schedule, last: Status | None, now: float, *, is_asked: bool = False) -> dict[str, Any]:

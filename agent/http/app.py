@@ -23,7 +23,7 @@ from agent.accounts.quotas import RequestRates
 from agent.accounts.shared_rates import open_rates
 from agent.bot.http import RequestRefused
 from agent.errors import ConcurrentChange, NotFound, TouchstoneError, UsageError
-from agent.http import batches, library, runs, webhooks
+from agent.http import batches, library, runs, schedules, webhooks
 from agent.http.programs import NotPossible, Program, check_body, identify_program
 from agent.workbenches import Workbenches
 
@@ -62,7 +62,7 @@ def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
         return identify_program(benches, rates[0], authorization)
 
     app.state.identify = identify
-    for part in (runs, library, batches, webhooks):
+    for part in (runs, library, batches, schedules, webhooks):
         app.include_router(part.ROUTER)
     handlers = (
         (TouchstoneError, tell_refusal),

@@ -110,7 +110,7 @@ class Ledger(TableAccess):
         try:
             with self._writer.begin() as connection:
                 until = read_clock(connection) + LEASE_S
-                lease: dict[str, Any] = {"owner": owner, "lease_until": until, "token": 1} if owner else {}
+                lease = {"owner": owner, "lease_until": until, "token": 1} if owner else {}
                 return insert_run(connection, question, settings, first, **lease)
         except IntegrityError as clash:
             raise ConcurrentChange("this request started its run before: read that one") from clash
@@ -329,19 +329,10 @@ class Ledger(TableAccess):
         return [_run_from_row(row, or_failed=True) for row in self._read(newest)]
 
 
-def insert_run(
-    connection: Connection,
-    question: str,
-    settings: Settings,
-    first: Step,
-    *,
-    run_id: str = "",
-    schedule_id: str = "",
-    **held: Any,
-) -> str:
+def insert_run(connection: Connection, question: str, settings: Settings, first: Step, **columns: Any) -> str:
     """Insert a new run with its step 0 in an open transaction; returns its id, by default a new one."""
     first, at = first.replace(change=name_program(first.change)), utc_timestamp()
-    run_id = run_id or first.change.get("request", "").partition(" ")[0] or new_id()
+    run_id = columns.pop("id", "") or first.change.get("request", "").partition(" ")[0] or new_id()
     connection.execute(
         tables.runs.insert().values(
             id=run_id,
@@ -351,14 +342,13 @@ def insert_run(
             head=0,
             next=first.next,
             thread_id=settings.thread_id or run_id,
-            schedule_id=schedule_id,
             created_at=at,
             updated_at=at,
-            **held,
+            **columns,
         )
     )
     _insert_step(connection, run_id, first.replace(at=at))
-    if not held:  # else whoever holds it drives it
+    if "owner" not in columns:  # else whoever holds it drives it
         note_running(connection, run_id)
     return run_id
 

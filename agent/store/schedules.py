@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Row, Select, or_, select, update
+from sqlalchemy import Connection, Row, or_, select, update
 
 from agent.errors import CorruptRow, NotFound
 from agent.store import tables
@@ -20,7 +21,6 @@ from agent.types import Schedule, Settings, Status, Step
 log = logging.getLogger(__name__)
 c, r = tables.schedules.c, tables.runs.c
 _SELECT = select(tables.schedules).where(c.state != "deleted")
-_SELECT_LAST = select(r.status).where(r.deleted_at == "")
 Decide = Callable[[Schedule, Status | None, float], dict[str, Any]]
 """From a schedule, the status of its last run (None without one) and the time to what changes; with `due` the
 run of this time (a text or a number that occurs once) starts."""
@@ -55,26 +55,23 @@ class Schedules(TableAccess):
             query = select(c.id).select_from(made).where(c.state == "active", due)
             return list(connection.execute(query.order_by(c.next_at, c.id)).scalars())
 
-    def look(self, schedule_id: str) -> tuple[Schedule, Status | None, float]:
-        """A schedule, the status of its last run, and the time. Raises NotFound, CorruptRow."""
-        with self._reader.connect() as connection:
-            return self._look(connection, schedule_id)
-
-    def _look(
-        self, connection: Connection, schedule_id: str, query: Select[Any] = _SELECT
-    ) -> tuple[Schedule, Status | None, float]:
-        row = connection.execute(query.where(c.id == schedule_id)).first()
-        if row is None:
-            raise NotFound(f"there is no schedule {schedule_id}")
-        status = connection.scalar(_SELECT_LAST.where(r.id == row.run_id))
-        return _schedule_from(row), Status(status) if status else None, self.clock(connection)
+    def look(self, schedule_id: str, held: Connection | None = None) -> tuple[Schedule, Status | None, float]:
+        """A schedule, the status of its last run, and the time; locked in a transaction that is `held`.
+        Raises NotFound, CorruptRow."""
+        with nullcontext(held) if held else self._reader.connect() as connection:
+            query = _SELECT.with_for_update() if held else _SELECT
+            row = connection.execute(query.where(c.id == schedule_id)).first()
+            if row is None:
+                raise NotFound(f"there is no schedule {schedule_id}")
+            status = connection.scalar(select(r.status).where(r.id == row.run_id, r.deleted_at == ""))
+            return _schedule_from(row), Status(status) if status else None, self.clock(connection)
 
     def move(self, schedule_id: str, decide: Decide, first: Step | None = None) -> str:
         """Do with a schedule what `decide` says of it, in one transaction with the run that this starts;
         returns the run's id, "" for none. Without its `first` step none starts, and nothing changes where one
         should. Raises NotFound, CorruptRow."""
         with self._writer.begin() as connection:
-            schedule, last, now = self._look(connection, schedule_id, _SELECT.with_for_update())
+            schedule, last, now = self.look(schedule_id, connection)
             values = decide(schedule, last, now)
             due = values.pop("due", None)
             if not values or (due and first is None):
@@ -84,7 +81,7 @@ class Schedules(TableAccess):
                 settings = Settings.model_validate(first.change["settings"])
                 values["run_id"] = run_id
                 if not connection.scalar(select(r.id).where(r.id == run_id)):  # else a clock was set back
-                    made = {"run_id": run_id, "schedule_id": schedule_id}
+                    made = {"id": run_id, "schedule_id": schedule_id}
                     insert_run(connection, schedule.question, settings, first, **made)
             connection.execute(update(tables.schedules).where(c.id == schedule_id).values(values))
             return str(values.get("run_id", ""))

@@ -7,16 +7,14 @@ from typing import Literal
 from agent.types.record import Record
 from agent.types.runs import Settings
 
-ScheduleState = Literal["active", "paused", "deleted"]
 
-
-class Schedule(Record):
+class Schedule(Record, use_attribute_docstrings=True):
     """What is asked (`repeats`: the run it is taken from), the times (`cron` has five fields, `zone` is a
     name of the IANA database, `next_at` is in seconds since 1970), and how it stands."""
 
     id: str
     name: str
-    state: ScheduleState
+    state: Literal["active", "paused", "deleted"]
     question: str
     settings: Settings
     repeats: str

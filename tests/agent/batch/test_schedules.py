@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -21,10 +24,12 @@ from agent.store.ledger import act_as_program
 from agent.types import Run, Schedule, Settings, Status, Turn
 from agent.workbench import Workbench
 from tests.agent.store.conftest import store as store  # a fixture
+from tests.conftest import open_postgres
 
 DEMO = Settings(world="demo", model="keyless", max_pages=3, mode="step", until="conflict", at_cap="ask")
 QUESTION = "In which year was Älvmora Mejeri founded?"
 DAY = 86_400.0
+ROOT = Path(__file__).parents[3]
 
 
 def at(text: str, zone: str = "Europe/Berlin") -> float:
@@ -131,7 +136,7 @@ def test_three_failures_in_a_row_pause_it_until_it_is_resumed(desk: Desk) -> Non
     assert (told.state, told.fired) == ("paused", 5) and "3 runs in a row failed" in told.remark
     desk.pass_time(3 * DAY)
     assert desk.get(made).fired == 5
-    schedules.set_state(desk.bench, made.id, "active")
+    schedules.change(desk.bench, made.id, state="active")
     told = desk.get(made)
     assert (told.state, told.failures, told.missed, told.remark) == ("active", 0, 0, "")
     assert told.next_at == desk.now + DAY, "what was paused is not made up for"
@@ -164,7 +169,7 @@ def test_a_person_runs_it_now_changes_pauses_and_deletes_it(desk: Desk) -> None:
     with pytest.raises(ConcurrentChange, match=f"{first}.*at work: wait"):
         start(desk.get(made), is_asked=True)
     desk.end(made, Status.STOPPED)
-    schedules.set_state(desk.bench, made.id, "paused")
+    schedules.change(desk.bench, made.id, state="paused")
     assert start(desk.get(made), is_asked=True) != first and desk.get(made).state == "paused"
     changed = schedules.change(desk.bench, made.id, name="Weekly", when="weekly", zone="UTC")
     assert (changed.name, changed.cron, changed.zone) == ("Weekly", "00 07 * * 1", "UTC")
@@ -173,7 +178,7 @@ def test_a_person_runs_it_now_changes_pauses_and_deletes_it(desk: Desk) -> None:
         with pytest.raises(UsageError):
             schedules.change(desk.bench, made.id, **wrong)
     assert desk.get(made) == changed, "nothing is lost"
-    schedules.set_state(desk.bench, made.id, "deleted")
+    schedules.change(desk.bench, made.id, state="deleted")
     assert desk.bench.store.schedules.list_newest() == [] and len(desk.runs(made)) == 2
     with pytest.raises(NotFound, match="no schedule"):
         schedules.change(desk.bench, made.id, name="again")
@@ -306,3 +311,32 @@ def test_a_further_question_and_a_reply_are_refused(desk: Desk) -> None:
         desk.make(repeats="nothing")
     with pytest.raises(UsageError, match="at least one page to start from"):
         desk.make(settings=DEMO.replace(flow="collect"))
+
+
+def test_one_that_moved_meanwhile_is_looked_at_again(desk: Desk) -> None:
+    made, start = desk.make(), desk.bench.worker.scheduler.start
+    desk.pass_time()
+    desk.end(made, Status.REVIEW)
+    desk.now += DAY
+    assert start(made) == "", "its last run is another by now"
+    with pytest.raises(ConcurrentChange, match="changed at this moment"):
+        start(made, is_asked=True)
+    assert len(desk.runs(made)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("database", ["", "postgresql"])
+def test_processes_that_are_killed_fire_each_time_at_most_once_and_miss_none_untold(database: str) -> None:
+    """`python -m bench.schedules` does 1,000 firings and 50 kills."""
+    stores = open_postgres() if database else iter(())
+    address = next((one.url.render_as_string(hide_password=False) for one in stores), "")
+    few = ["--firings", "25", "--kills", "4", "--processes", "2", "--database", address]
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.schedules", *few],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 0 and "4 kills" in done.stdout, done.stdout + done.stderr
+    assert next(stores, None) is None

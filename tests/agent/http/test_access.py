@@ -56,7 +56,8 @@ def test_no_route_is_open_to_whom_it_is_not_for(shared) -> None:
     made = reader.post("/batches", json={"table": "question\nWhere?\n", "settings": {"world": "demo"}})
     assert made.status_code == 201
     hook = reader.post("/webhooks", json={"url": "https://8.8.8.8/hook"}).json()["id"]
-    ids = {"run_id": run_id, "batch_id": made.json()["id"], "hook_id": hook}
+    schedule = reader.post("/schedules", json={"repeats": run_id}).json()["id"]
+    ids = {"run_id": run_id, "batch_id": made.json()["id"], "hook_id": hook, "schedule_id": schedule}
     contract = reader.get("/openapi.json").json()
     requests = list_requests(contract, **ids)  # a new kind of id in a path: make one of Ann's above
     routes = list(iter_route_contexts(server.app.routes))
@@ -126,7 +127,7 @@ def test_private_notes_do_not_leave(local) -> None:
     contract = reader.get("/openapi.json").json()
     gets = [
         one
-        for one in list_requests(contract, run_id=run_id, batch_id="none", hook_id="none")
+        for one in list_requests(contract, run_id=run_id, batch_id="none", hook_id="none", schedule_id="none")
         if one[0] == "get" and run_id in one[1]
     ]
     assert len(gets) >= 6

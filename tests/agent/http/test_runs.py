@@ -208,3 +208,31 @@ def test_what_is_new_since_a_run(local) -> None:
     assert caller.get(f"/runs/{first}/new-since?since={second}").json()["since"] == second
     assert caller.get(f"/runs/{first}/new-since?since=nothing").status_code == 404
     assert local.call(local.make_token(scopes=["site"])).get(f"/runs/{second}/new-since").status_code == 403
+
+
+def test_a_schedule_is_made_watched_changed_run_and_deleted(local) -> None:
+    run_id, caller = local.run(), local.call(local.make_token(name="night job"))
+    made = caller.post("/schedules", json={"repeats": run_id, "when": "0 7 * * *", "zone": "Asia/Tokyo"})
+    assert made.status_code == 201 and made.json()["program"] == "night job"
+    path = f"/schedules/{made.json()['id']}"
+    assert caller.get("/schedules").json() == [made.json()] == [caller.get(path).json()]
+    ran = caller.post(f"{path}/runs")
+    assert (ran.status_code, ran.json()["program"], ran.json()["question"]) == (201, "night job", QUESTION)
+    again = caller.post(f"{path}/runs")
+    assert again.status_code == 409 and "is at work: wait" in again.json()["detail"]
+    paused = caller.patch(path, json={"state": "paused", "name": "Bridge"}).json()
+    assert (paused["state"], paused["name"], paused["fired"]) == ("paused", "Bridge", 1)
+    assert caller.patch(path, json={"state": "active"}).json()["next_at"] == made.json()["next_at"]
+    for wrong, told in (
+        ({"when": "* * * * *"}, "more often than every 15 minutes"),
+        ({"zone": "Mars"}, "no time zone"),
+        ({"settings": {"world": "/etc"}}, "the world live or demo"),
+        ({"settings": {"flow": "nonsense"}}, "a known flow"),
+    ):
+        refused = caller.patch(path, json=wrong)
+        assert refused.status_code == 422 and told in refused.json()["detail"]
+    site = local.call(local.make_token(scopes=["site"]))
+    assert site.get("/schedules").json() == [] and site.get(path).status_code == 403
+    assert site.post("/schedules", json={"repeats": run_id}).status_code == 403
+    assert caller.delete(path).status_code == 204 and caller.get(path).status_code == 404
+    assert caller.get("/schedules").json() == [] and caller.get(f"/runs/{ran.json()['id']}").is_success
