@@ -15,7 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, func, select, text
 
@@ -31,25 +31,6 @@ if TYPE_CHECKING:
     from procrastinate import App
 
 log = logging.getLogger(__name__)
-
-
-class Dispatcher(Protocol):
-    """Hands runs to whoever drives them."""
-
-    def enqueue(self, connection: Connection, run_id: str) -> None:
-        """Note, in the transaction in which a run becomes running, that it is to be driven."""
-
-    def wake(self, run_id: str) -> None:
-        """That transaction is committed, or a run was found that nobody drives."""
-
-    def start(self, threads: int) -> None:
-        """Drive as many runs at a time from now on."""
-
-    def stop(self, timeout: float) -> None:
-        """Drive nothing more, `timeout` seconds after a thread was told to end at the latest."""
-
-    def find_faults(self) -> list[str]:
-        """What keeps runs from being driven, in sentences."""
 
 
 class ThreadDispatcher:

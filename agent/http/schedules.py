@@ -19,7 +19,7 @@ ROUTER = APIRouter(tags=["schedules"])
 
 
 class ScheduleRequest(Record, defer_build=False):
-    """A schedule to make."""
+    """A schedule to make, or what to change of one (not `repeats`)."""
 
     name: str = Field("", description="empty: the question")
     question: str = Field("")
@@ -28,14 +28,7 @@ class ScheduleRequest(Record, defer_build=False):
     when: str = Field("daily", description="hourly, daily, weekly, or a cron expression of five fields")
     zone: str = Field("UTC", description="the time zone of it, like Europe/Berlin")
     starts_at: str = Field("", description="before this day and time nothing fires, like 2027-01-31 08:00")
-
-
-class ScheduleChange(ScheduleRequest, defer_build=False):
-    """What to change of a schedule; `repeats` stays."""
-
-    state: Literal["active", "paused"] = Field(
-        "active", description="paused, or active from its next time on"
-    )
+    state: Literal["active", "paused"] = Field("active", description="to change it: paused, or active again")
 
 
 def _open(program: Program, schedule_id: str, *others: str) -> Schedule:
@@ -61,7 +54,7 @@ def make_schedule(asked: ScheduleRequest, program: Caller) -> Schedule:
     """Schedule a question, or a run. Each of its runs says which program made it."""
     _allow(program, program.open_run(asked.repeats).run.settings if asked.repeats else asked.settings)
     with program.acting():
-        return schedules.create(program.bench, **dict(asked))
+        return schedules.create(program.bench, **{k: v for k, v in asked if k != "state"})
 
 
 @ROUTER.get("/schedules")
@@ -79,7 +72,7 @@ def get_schedule(schedule_id: str, program: Caller) -> Schedule:
 
 
 @ROUTER.patch("/schedules/{schedule_id}")
-def change_schedule(schedule_id: str, asked: ScheduleChange, program: Caller) -> Schedule:
+def change_schedule(schedule_id: str, asked: ScheduleRequest, program: Caller) -> Schedule:
     """Change what is given of a schedule."""
     _open(program, schedule_id)
     given = {name: getattr(asked, name) for name in asked.model_fields_set - {"repeats"}}
