@@ -37,14 +37,7 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
     if excluded:
         sites = list(dict.fromkeys(excluded))
         known_sites = NoteReading(
-            note=-1,
-            step=0,
-            by="code",
-            understood="",
-            excluded_sites=sites,
-            length=None,
-            max_words=0,
-            form="",
+            note=-1, step=0, by="code", understood="", excluded_sites=sites, length=None, max_words=0, form=""
         )
         change["readings"] = [known_sites]
     return change | ({"asked": asked} if asked != question else {})

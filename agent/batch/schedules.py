@@ -22,19 +22,12 @@ from agent.workbench import Workbench
 
 
 def create(
-    bench: Workbench,
-    question: str = "",
-    settings: Settings | None = None,
-    *,
-    when: str,
-    zone: str,
-    repeats: str = "",
-    name: str = "",
-    starts_at: str = "",
+    bench: Workbench, question: str = "", settings: Settings | None = None, *, repeats: str = "", **times: str
 ) -> Schedule:
-    """Schedule a question with these settings, or the run `repeats` with its own. `when` is hourly, daily,
-    weekly or a cron expression, in the time of `zone`; nothing fires before `starts_at`. Raises UsageError,
-    NotFound."""
+    """Schedule a question with these settings, or the run `repeats` with its own. Of the `times` (see `plan`)
+    it takes `when`, `zone` and `starts_at`, and a `name`. Raises UsageError, NotFound."""
+    times = {"when": "daily", "zone": "UTC"} | times
+    name = times.pop("name", "").strip()
     if repeats:
         view = bench.snapshot(repeats)
         if view.state.history or bench.store.ledger.is_deleted(repeats):
@@ -46,11 +39,11 @@ def create(
         settings = validation.clamp_imported_settings(settings) if view.run.imported else settings
     question, settings = question.strip(), check(bench, question.strip(), settings or Settings())
     with bench.store.engine.connect() as connection:
-        cron, next_at = plan(when, zone, starts_at, bench.store.schedules.clock(connection))
+        cron, next_at = plan(bench.store.schedules.clock(connection), **times)
     values: dict[str, Any] = dict.fromkeys(("is_open", "fired", "skipped", "missed", "failures"), 0)
     values |= {"question": question, "settings": settings, "repeats": repeats, "state": "active"}
-    values |= {"cron": cron, "zone": zone, "next_at": next_at, "run_id": "", "remark": ""}
-    values |= {"id": new_id(), "name": clip(name.strip() or question), "created_at": utc_timestamp()}
+    values |= {"cron": cron, "zone": times["zone"], "next_at": next_at, "run_id": "", "remark": ""}
+    values |= {"id": new_id(), "name": clip(name or question), "created_at": utc_timestamp()}
     made = Schedule(**values, program=str(name_program({}).get("program", "")))
     bench.store.schedules.add(made)
     return made
@@ -81,7 +74,7 @@ def change(bench: Workbench, schedule_id: str, **given: Any) -> Schedule:
         values |= {"state": state, "failures": 0, "remark": "Paused by hand." if state == "paused" else ""}
     if given.keys() & {"when", "zone", "starts_at"} or (state == "active" and schedule.state != "active"):
         zone = given.get("zone", schedule.zone)
-        cron, next_at = plan(given.get("when", schedule.cron), zone, given.get("starts_at", ""), now)
+        cron, next_at = plan(now, given.get("when", schedule.cron), zone, given.get("starts_at", ""))
         values |= {"cron": cron, "zone": zone, "next_at": next_at}
     bench.store.schedules.move(schedule_id, lambda *_: values)
     return schedule if state == "deleted" else bench.store.schedules.look(schedule_id)[0]

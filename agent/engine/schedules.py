@@ -132,7 +132,7 @@ def list_times(cron: str, zone: str, after: float) -> Iterator[float]:
             yield at
 
 
-def plan(when: str, zone: str, starts_at: str, now: float) -> tuple[str, float]:
+def plan(now: float, when: str, zone: str, starts_at: str = "") -> tuple[str, float]:
     """The cron expression of hourly, daily or weekly (at the minute, time and weekday of its begin) or this
     one itself, and its first time: from now on, or from a day and time of the zone. Raises UsageError for an
     unknown zone, a begin that is past, a wrong expression, and times too close."""

@@ -14,6 +14,5 @@ from agent.types.facts import *
 from agent.types.library import *
 from agent.types.record import *
 from agent.types.runs import *
-from agent.types.schedules import *
 from agent.types.source_filter import *
 from agent.types.web import *

@@ -1,4 +1,5 @@
-"""Many questions asked at once (a batch, its shared budget, its rows), and what is used of a budget.
+"""Many questions asked at once (a batch, its shared budget, its rows), what is used of a budget, and what is
+asked again and again (a schedule).
 
 Not to be confused with the message batches of `reply` (agent.bot.debounce).
 """
@@ -120,3 +121,35 @@ def meter_usage(usage: Usage, caps: Settings | BatchBudget) -> list[BudgetMeter]
         BudgetMeter(name="tokens", used=tokens, cap=caps.max_tokens),
         BudgetMeter(name="cost", used=usage.cost_usd, cap=caps.max_cost_usd),
     ]
+
+
+class Schedule(Record, use_attribute_docstrings=True):
+    """What is asked (`repeats`: the run it is taken from), the times (`cron` has five fields, `zone` is a
+    name of the IANA database, `next_at` is in seconds since 1970), and how it stands."""
+
+    id: str
+    name: str
+    state: Literal["active", "paused", "deleted"]
+    question: str
+    settings: Settings
+    repeats: str
+    cron: str
+    zone: str
+    next_at: float
+    run_id: str
+    """Its last run; "" before the first."""
+    is_open: bool
+    """Whether the outcome of that run is not counted yet."""
+    fired: int
+    """Runs that it started."""
+    skipped: int
+    """Times at which its last run worked or waited."""
+    missed: int
+    """Times that passed unused, as no server ran or a quota held it up; the last of them is made up for."""
+    failures: int
+    """Runs that failed in a row."""
+    remark: str
+    """What there was to tell last: a pause, a time that was skipped or missed, a quota; "" for nothing."""
+    program: str
+    """The program that made it; "" where its person did."""
+    created_at: str
