@@ -55,8 +55,10 @@ class Scene:
         bench.store.schedules.clock = lambda _connection: float(self.clock.read_text())
         return bench
 
-    def fork(self) -> int:
-        """A process that fires what is due until it is killed; returns its id."""
+    def fork(self, store: Store) -> int:
+        """A process that fires what is due until it is killed; returns its id. It shares no connection of this
+        one's `store`."""
+        store.engine.dispose()
         if pid := os.fork():
             return pid
         scheduler = self.open().worker.scheduler
@@ -115,7 +117,7 @@ def main(arguments: list[str]) -> int:
         store = bench.store
         for _ in range(SCHEDULES):
             schedules.create(bench, "Who?", SETTINGS, when="hourly", zone="Europe/Berlin")
-        children = [scene.fork() for _ in range(options.processes)]
+        children = [scene.fork(store) for _ in range(options.processes)]
         try:
             while True:
                 found = store.schedules.list_newest()
@@ -136,7 +138,7 @@ def main(arguments: list[str]) -> int:
                     os.kill(victim, signal.SIGKILL)
                     os.waitpid(victim, 0)
                     kills, within = kills + 1, within + at_work
-                    children.append(scene.fork())
+                    children.append(scene.fork(store))
                 time.sleep(0.005)
         finally:
             for child in children:
