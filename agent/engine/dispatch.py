@@ -180,7 +180,7 @@ class QueueDispatcher:
         """`work` drives a run of a person for a slice of time and returns in how many seconds it goes on,
         None if not; a ticket without a run says that something else is due in the store of the person."""
         try:
-            from procrastinate import App, PsycopgConnector, SyncPsycopgConnector
+            from procrastinate import App, PsycopgConnector, RetryStrategy, SyncPsycopgConnector
             from procrastinate.schema import SchemaManager
         except ModuleNotFoundError as error:
             raise UsageError(
@@ -193,7 +193,8 @@ class QueueDispatcher:
         self._address = writer.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
         putting = App(connector=SyncPsycopgConnector())  # on connections of ours
         self._app: App = putting.with_connector(PsycopgConnector(conninfo=self._address))
-        self._drive = putting.task(name="drive", queue="runs")(self._take)
+        again = RetryStrategy(wait=int(RECOVER_S))  # when what follows a slice cannot be written
+        self._drive = putting.task(name="drive", queue="runs", retry=again)(self._take)
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._serving: asyncio.Task[None] | None = None
@@ -278,7 +279,8 @@ class QueueDispatcher:
             except asyncio.CancelledError:
                 return
             except (ConnectorException, OSError) as error:
-                self._fault = f"the queue in the database could not be read ({error}); it is tried again"
+                why = error.__cause__ or error
+                self._fault = f"the queue in the database could not be read ({why}); it is tried again"
                 log.error("%s", self._fault)
                 await asyncio.sleep(1)
 

@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from agent.engine.dispatch import QueueDispatcher
 from agent.engine.worker import Worker
+from agent.errors import StoreError
 from agent.flows import FLOWS
 from agent.settings.config import read_config
 from agent.store.database import Store
@@ -67,6 +68,25 @@ def test_a_run_works_in_slices_and_goes_back_into_the_queue(worker: Worker, stor
     assert store.ledger.position(run_id)[0] == 1 and store.ledger.list_claimable() == [run_id]
     worker.start(1)
     wait_for(lambda: store.ledger.get(run_id).status is Status.REVIEW)
+
+
+def test_a_run_whose_next_ticket_cannot_be_written_is_driven_again(worker: Worker, store: Store, monkeypatch):
+    monkeypatch.setattr("agent.engine.worker.LEASE_S", 0.0)
+    monkeypatch.setattr("agent.engine.worker.PAUSES_S", (1e9,))  # no sweep finds it
+    queue, refused = worker.dispatcher, list[str]()
+    put_back = queue.put_back
+
+    def put_back_later(run_id: str, *given: object, **more: str) -> None:
+        if not refused:
+            refused.append(run_id)
+            raise StoreError("the disk is full")
+        put_back(run_id, *given, **more)
+
+    monkeypatch.setattr(queue, "put_back", put_back_later)
+    worker.start(1)
+    run_id = store.ledger.create("?", KEYLESS, FIRST)
+    wait_for(lambda: store.ledger.get(run_id).status is Status.REVIEW)
+    assert refused == [run_id]
 
 
 def test_the_ticket_of_a_killed_process_is_handed_out_again(worker: Worker, store: Store):
