@@ -70,8 +70,7 @@ def format_amount(name: Cap, value: float | None) -> str:
 
 
 def describe_budgets(bench: ActionContext, settings: Settings) -> str:
-    """The caps of a run with these settings, and before them what the earlier runs of its kind needed, as a
-    sentence."""
+    """The caps of a run with these settings, after what earlier runs of its kind needed, in a sentence."""
     is_known = bench.worker.model_search.peek()  # a screen does not wait for the model's server
     has_model = is_known and bool(bench.worker.model_client(settings.model, settings.fast_model)[0])
     caps = {name: cap for name, cap in list_caps(settings).items() if has_model or name not in MODEL_BUDGETS}

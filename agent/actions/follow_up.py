@@ -44,8 +44,7 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
 
 
 def keep_private(views: Sequence[RunSnapshot]) -> Change:
-    """The part of the first change of a run that grows out of these: their private notes and files, which
-    stay private in it."""
+    """The change of a run that grows out of these by their private notes and files, which stay private."""
     private = dict.fromkeys(note for view in views for note in view.state.earlier_private_notes)
     for found in (find_private(view.steps) for view in views):
         private |= dict.fromkeys([*found.notes, *(text for text in found.readings if " " in text)])

@@ -65,8 +65,7 @@ def describe_field(bench: ActionContext, name: str, is_needed: bool = False) -> 
 
 
 def check_value(bench: ActionContext, name: str, value: str) -> str:
-    """The value, stripped; an address as it was shown keeps its password. Raises UsageError for what cannot
-    be a key, a name or an address."""
+    """The value, stripped; a shown address keeps its password. Raises UsageError for what it cannot be."""
     value, stored = value.strip(), str(getattr(bench.config, name))
     if HIDDEN in value and value != hide_password(stored):
         raise UsageError(f"{name} has a password that is not shown: type it again in place of {HIDDEN[0]}")

@@ -101,8 +101,7 @@ def preview_strike(state: RunState, source: str) -> StrikeImpact:
 
 
 def resolve_source(state: RunState, source: str) -> str:
-    """The source as it is stored: an address of a page of the run, a site or a host. Raises UsageError when
-    the run has nothing from it."""
+    """The source as stored: a page of the run, a site or a host. Raises UsageError for none of the run's."""
     text = source.strip()
     normalized = canonicalize(text) if "://" in text else text.lower().removeprefix("www.").rstrip("/")
     known = {fact.url for fact in state.facts.values() if fact.url}

@@ -89,8 +89,7 @@ def _return_to_answer(view: RunSnapshot, said: Edit) -> PersonStep | None:
 
 
 def _list_words(state: RunState) -> list[object]:
-    """What persons said, gave and asked for so far, without what is undone, and the model and length they
-    chose."""
+    """What persons said, gave, asked for and chose so far, without what is undone."""
     undone, chosen = find_undone((), state.edits), state.settings
     edits = [one for one in state.edits if one.undoes < 0 and one.step not in undone]
     given = {page.url: page.page_id for page in state.pages.values() if page.origin != "fetched"}
@@ -105,8 +104,7 @@ def find_undoable(view: RunSnapshot) -> Edit | None:
 
 
 def find_redoable(view: RunSnapshot) -> Edit | None:
-    """The undo that a redo takes out, with the text of what it undid; None when there is none since the last
-    edit."""
+    """The undo that a redo takes out, with the text of what it undid; None for none since the last edit."""
     undone = find_undone(view.steps)
     for step in reversed(view.steps):
         if _can_undo(step, undone):

@@ -39,14 +39,16 @@ FACT_STATUSES = (
 """The statuses of a fact; several can hold at once."""
 
 
-def note_texts(state: RunState) -> list[str]:
-    """A person's notes, oldest first, without the searches they asked for, which code runs by itself."""
-    return [note.text for note in state.notes if note.kind != "look"]
+def note_texts(state: RunState, *, public: bool = False) -> list[str]:
+    """A person's notes, oldest first, without the searches they asked for, which code runs by itself. The
+    `public` ones are all that a role is shown whose words may go to engines and pages."""
+    notes = [note for note in state.notes if note.kind != "look" and not (public and note.private)]
+    return [note.text for note in notes]
 
 
-def public_note_texts(state: RunState) -> list[str]:
-    """The notes that are not private: all that a role is shown whose words may go to engines and pages."""
-    return [note.text for note in state.notes if note.kind != "look" and not note.private]
+def list_instructions(state: RunState, *, public: bool = False) -> list[str]:
+    """What a person said besides the question: the instruction, then the notes (see `note_texts`)."""
+    return [*filter(None, [state.settings.instruction.strip()]), *note_texts(state, public=public)]
 
 
 def public_history(state: RunState) -> list[Turn]:

@@ -41,7 +41,7 @@ def show_passages(
 
     Chosen among `passages`, best first, or among the quotes of `facts`. Shown for `question`; else for each
     part of the plan, and for the newest public note. What a person pinned comes first."""
-    notes = [] if question else fact_view.public_note_texts(state)
+    notes = [] if question else fact_view.note_texts(state, public=True)
     asked = {NOTE: notes[-1]} if notes else {}
     asked |= {part.id: question or part.question for part in state.plan[: 1 if question else None]}
     among, counts = (passages, None) if facts is None else (join_facts(facts), UNCOUNTED)

@@ -52,7 +52,12 @@ def write_text(
     """What an answer says, with citations that are links (`cite`) or only numbers, and the mark of each
     sentence in brackets; first that no model judged it, where none did."""
     note = [Paragraph([words["unjudged"]], "soft")] if answer.verdict == "passages_found" else []
-    quiet = find_repeated_citations(answer)
+    tables, rows = {block.id for block in answer.blocks if block.kind == "table"}, dict[Any, list[Sentence]]()
+    for said in sorted(answer.sentences, key=lambda said: said.column):
+        if said.block in tables:
+            rows.setdefault((said.block, said.row), []).append(said)
+    same = [row for row in rows.values() if len({*map(tuple, map(answer.citation_numbers, row))}) == 1]
+    quiet = {id(said) for row in same for said in row[:-1]}  # the last cell of their row has them too
 
     def cite(sentence: Sentence) -> list[Span | str]:
         numbers = [] if id(sentence) in quiet else list(map(str, answer.citation_numbers(sentence)))
@@ -61,17 +66,6 @@ def write_text(
         return [*spans, " ", Span(f"({label})", "emphasis")] if (label := mark(sentence)) else spans
 
     return [*note, *write_body(answer, cite, level=level, words=words)]
-
-
-def find_repeated_citations(answer: Answer) -> set[int]:
-    """The cells (by identity) whose citations the last cell of their row has too."""
-    tables = {block.id for block in answer.blocks if block.kind == "table"}
-    rows: dict[tuple[str, int], list[Sentence]] = {}
-    for said in sorted(answer.sentences, key=lambda said: said.column):
-        if said.block in tables:
-            rows.setdefault((said.block, said.row), []).append(said)
-    same = [row for row in rows.values() if len({*map(tuple, map(answer.citation_numbers, row))}) == 1]
-    return {id(said) for row in same for said in row[:-1]}
 
 
 def write_answer(answer: Answer, settings: Settings, **form: Any) -> list[Block]:

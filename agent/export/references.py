@@ -103,7 +103,14 @@ def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
     work = (source.publication or Publication()).complete(page.publication if page else None)
     issued = parse_date_parts(page.published_at) if page else ()
     issued = issued if issued or not work.year else (work.year,)
-    key = _make_key(site(source.url) or "document", issued, title, used)
+    # site, year and the title's first word ("alvmoramejeri2026about"), with a letter where it is used
+    word, place = next(iter(_WORD.findall(_to_ascii(title))), ""), site(source.url) or "document"
+    name = re.sub(r"[^a-z0-9]", "", _to_ascii(place.rpartition(".")[0] or place))
+    stem = f"{name}{issued[0] if issued else ''}{word}"
+    stem = stem if stem[:1].isalpha() else f"source{stem}"
+    endings = chain([""], ascii_lowercase, (f"-{n}" for n in count(len(ascii_lowercase) + 1)))
+    key = next(f"{stem}{ending}" for ending in endings if f"{stem}{ending}" not in used)
+    used.add(key)
     return Reference(
         key=key,
         title=title,
@@ -131,18 +138,6 @@ def parse_date_parts(text: str) -> tuple[int, ...]:
 def format_iso_date(date: tuple[int, ...]) -> str:
     """A date as "2026", "2026-11" or "2026-11-21"; "" for none."""
     return "-".join(f"{part:04d}" if n == 0 else f"{part:02d}" for n, part in enumerate(date))
-
-
-def _make_key(place: str, issued: tuple[int, ...], title: str, used: set[str]) -> str:
-    """Site, year and the title's first word ("alvmoramejeri2026about"), with a letter where it is used."""
-    word = next(iter(_WORD.findall(_to_ascii(title))), "")
-    name = re.sub(r"[^a-z0-9]", "", _to_ascii(place.rpartition(".")[0] or place))
-    stem = f"{name}{issued[0] if issued else ''}{word}"
-    stem = stem if stem[:1].isalpha() else f"source{stem}"
-    endings = chain([""], ascii_lowercase, (f"-{n}" for n in count(len(ascii_lowercase) + 1)))
-    key = next(f"{stem}{ending}" for ending in endings if f"{stem}{ending}" not in used)
-    used.add(key)
-    return key
 
 
 def _to_ascii(text: str) -> str:

@@ -17,6 +17,7 @@ from agent.errors import ModelUnavailable, NotFound, UsageError
 from agent.library.folder_sync import FolderSync
 from agent.library.ingest import (
     DEMO_TAG,
+    SOURCES_PER_PURGE,
     Indexer,
     IndexRequest,
     demo_tags_for_path,
@@ -270,7 +271,10 @@ class Library:
     def empty_bin(self) -> int:
         """Remove the sources in the bin, with their pages unless a run names them; returns how many. Files of
         a synchronised folder stay, or they would come back as new."""
-        return self._indexer.purge(utc_timestamp())
+        went, now = 0, utc_timestamp()
+        while gone := self.library_index.purge(now, SOURCES_PER_PURGE):
+            went += gone
+        return went
 
     def replace(self, source_id: str, page: Page) -> LibrarySource:
         """Replace a source's text by a newer page. Raises NotFound, UsageError (the page has no text)."""

@@ -101,13 +101,6 @@ class Indexer:
             done += self.index([ask], refused) if source_id in overtaken else [entry.source]
         return done
 
-    def purge(self, until: str) -> int:
-        """Remove sources that were deleted until then (see LibraryIndex.purge); returns how many."""
-        went = 0
-        while gone := self.library_index.purge(until, SOURCES_PER_PURGE):
-            went += gone
-        return went
-
     def index_pages(self, page_ids: Sequence[str]) -> None:
         """Index pages that flows have stored, except those whose source holds a newer text."""
         asks: list[IndexRequest] = []

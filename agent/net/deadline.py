@@ -30,8 +30,7 @@ POLL_SECONDS = 0.2
 
 
 class NoAnswer(TouchstoneError):
-    """Nothing came back that may be read; the message says why, `outcome` what it becomes, `status` what the
-    server answered, if it did."""
+    """Nothing came back that may be read: why, the `outcome` it becomes, the server's `status`, if any."""
 
     outcome = Outcome.ERROR
 

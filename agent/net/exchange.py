@@ -138,8 +138,7 @@ def _build_pools(guard: SsrfGuard) -> PoolManager:
 
 @lru_cache(maxsize=1)
 def trust_certificates() -> ssl.SSLContext:
-    """TLS over sockets that obey the deadline, with the certificates of the system and those of `certifi`,
-    read once: 20 ms."""
+    """TLS over sockets that obey the deadline, with the system's and `certifi`'s certificates, read once."""
     context = create_urllib3_context()
     context.sslsocket_class = DeadlineTLSSocket
     context.verify_mode = ssl.CERT_REQUIRED
@@ -245,8 +244,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def parse_retry_after(header: str | None, now: datetime | None = None) -> float | None:
-    """The seconds that a Retry-After header asks for (RFC 9110), from 0 to a day; None when it is missing,
-    unreadable or infinite."""
+    """The seconds that Retry-After asks for (RFC 9110), 0 to a day; None for none or an unreadable one."""
     value = (header or "").strip()
     try:
         seconds = float(value)

@@ -57,8 +57,7 @@ class Quotation:
 
 @dataclass(frozen=True)
 class PartAnswer:
-    """What was found for one part of a question. Without a `lead` the part was not found, and `missing` has
-    its words that stand nowhere."""
+    """What was found for one part; without a `lead` nothing, and `missing` has its words of no passage."""
 
     question: str
     lead: Quotation | None = None
@@ -118,8 +117,7 @@ def find_answer(
 
 
 def find_best_lines(question: str, passages: Sequence[Passage], k: int) -> list[Quotation]:
-    """The `k` lines that fit best, best first, of those that hold a word of the question and ask nothing
-    themselves; nothing is refused."""
+    """The `k` lines that fit best, best first, of those that hold a word of the question and ask nothing."""
     is_ranked = any(passage.score for passage in passages)
     passages = passages if is_ranked else _rank(question, passages, None)
     weights = weigh_words(question, count_at_hand(content_stems(question), passages))
@@ -249,8 +247,7 @@ def cut_lines(passage: Passage) -> Iterator[tuple[str, str]]:
 
 
 def shorten(text: str, most: int = MAX_WORDS) -> str:
-    """The text, or its beginning of at most `most` words, up to the end of a clause in its second half where
-    there is one."""
+    """The text, or its beginning of at most `most` words, up to the end of a late clause, if any."""
     words = list(re.finditer(r"\S+", text))
     if len(words) <= most:
         return text.strip()
@@ -261,8 +258,7 @@ def shorten(text: str, most: int = MAX_WORDS) -> str:
 
 
 def describe_row(header: str, row: str) -> str:
-    """A table row as "column: cell" pairs, a row of two cells without a header as "name: value"; else the row
-    as it is."""
+    """A table row as "column: cell" pairs, one of two cells without a header as "name: value"; else as is."""
     cells, columns = [c.strip() for c in row.split("|")], [c.strip() for c in header.split("|")]
     if len(cells) == 2 and all(cells) and len(columns) == 1:
         return ": ".join(cells)

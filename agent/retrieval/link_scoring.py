@@ -95,8 +95,7 @@ def make_page_leads(question: str, page: Page, facts: Sequence[Fact], step: int)
 
 
 def rank_links(question: str, links: Sequence[Link], text: str, limit: int = 30) -> list[Link]:
-    """The links of a page whose text or sentence covers most of the question, best first, each address
-    once."""
+    """The links whose text or sentence covers most of the question, best first, each address once."""
     weights, scores = weigh_words(question), dict[str, tuple[float, Link]]()
     text = text[:MAX_TEXT_CHARS]
     for link in links[:MAX_LINKS]:

@@ -18,7 +18,7 @@ from agent.text.sentences import find_sentence_spans
 from agent.types import Page, Passage
 from agent.types.web import PassageKind
 
-__all__ = ["infer_headings", "last_heading", "split_passages", "split_sentences"]
+__all__ = ["infer_headings", "split_passages", "split_sentences"]
 
 PASSAGES_VERSION = 4
 """Raised when pages are split in another way: the library then splits its pages again."""
@@ -46,9 +46,8 @@ Span = tuple[int, int]
 
 
 def split_passages(page: Page, page_id: str, *, longest: int = MAX_TEXT_CHARS) -> list[Passage]:
-    """All passages of a page in the order of its text; `id` is unique within the page and carries
-    `page_id`. The text of a definition, list or code block holds its label; where a longer one is split, only
-    that of its first passage does."""
+    """All passages of a page in the order of its text; `id` is unique within the page and carries `page_id`.
+    The text of a definition, list or code block holds its label, of a longer one its first passage only."""
     page = infer_headings(page.replace(text=page.text[:longest]))
     text = page.text
     splitter = _Splitter(page, text)
@@ -75,14 +74,9 @@ def split_sentences(passage: Passage) -> list[str]:
     """The sentences of a passage without its title and heading; the lines of rows and code."""
     if passage.kind in ("rows", "code"):
         return [line.strip() for line in passage.text.split("\n") if line.strip()]
-    above = {passage.title, last_heading(passage)}
+    above = {passage.title, passage.heading.split(PATH_SEPARATOR)[-1]}
     found = [passage.text[start:end] for start, end in find_sentence_spans(passage.text)]
     return [sentence for sentence in found if len(sentence) >= MIN_SENTENCE_CHARS and sentence not in above]
-
-
-def last_heading(passage: Passage) -> str:
-    """The innermost heading over a passage."""
-    return passage.heading.split(PATH_SEPARATOR)[-1]
 
 
 @dataclass(frozen=True)
@@ -282,8 +276,7 @@ class _Splitter:
         return PATH_SEPARATOR.join(part for part, _ in groupby(parts))  # a caption may repeat its heading
 
     def _headings_over(self, offset: int) -> list[str]:
-        """The headings over an offset, outermost first, without the page's own title; found once for each
-        section."""
+        """The headings over an offset, outermost first, without the page's title; once for each section."""
         section = bisect_right(self._sections, offset)
         if section not in self._paths:
             path, level = list[str](), 99

@@ -27,11 +27,9 @@ REFERENCE_PASSAGES = 2000
 RRF_K = 60
 """Reciprocal rank fusion as Cormack, Clarke and Büttcher gave it (SIGIR 2009), with their constant."""
 TITLE_WEIGHT = 0.5
-"""What a question's word counts that is only in the title of the quoted page: its subject, not its
-statement."""
+"""What a question's word counts that is only in the title of the quoted page: subject, not statement."""
 COMMON_WORD_SHARE = 0.05
-"""The share of passages that a common English word is taken to be in at least, however small the
-collection."""
+"""The least share of passages that a common English word is taken to be in, in small collections too."""
 _COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
 
 

@@ -73,8 +73,7 @@ def is_covered(start: int, end: int, spans: Spans) -> bool:
 def split_unread(
     passages: Sequence[Passage], shown: Spans, before: Spans
 ) -> tuple[list[Passage], list[Passage]]:
-    """The passages that were not `shown` and say more than a title: those that never were, and those that
-    were `before`, for something else."""
+    """The passages not `shown` that say more than a title: never shown, and those shown `before`."""
     titles = {p.id for p in passages if p.text.strip() in (p.title, p.heading.split(" › ")[-1])}
     left = [p for p in passages if not is_covered(p.start, p.end, shown) and p.id not in titles]
     old = {passage.id for passage in left if is_covered(passage.start, passage.end, before)}
@@ -135,8 +134,7 @@ def _rank_by_all(queries: Sequence[str], passages: Sequence[Passage]) -> list[Pa
 
 
 def _list_neighbours(passages: Sequence[Passage], at: int) -> list[Passage]:
-    """The other pieces of a passage's list or table; then what stands before and after it under the same
-    heading."""
+    """The other pieces of a passage's list or table; then its neighbours under the same heading."""
     here = passages[at]
     same = [
         passage

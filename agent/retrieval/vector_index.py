@@ -35,8 +35,7 @@ MAX_EMBEDDED_CHARS = 2_000
 
 @dataclass(frozen=True)
 class _Codes:
-    """The bits of all vectors of one model in memory, a column a passage: 100,000 of 384 bits take 6 MB with
-    their numbers."""
+    """The bits of all vectors of a model in memory, a column a passage: 6 MB for 100,000 of 384 bits."""
 
     embedder: int
     mean: NDArray[np.float32]
@@ -141,8 +140,7 @@ class VectorIndex:
         return self._vectors.get_or_create_embedder(embedder.name, embedder.dimensions)
 
     def _current_codes(self) -> _Codes | None:
-        """The codes in memory, with those added since the last look; all anew when they have doubled or a
-        quarter of them is gone."""
+        """The codes in memory and those added since; all anew when they doubled or a quarter is gone."""
         number = self._model_id()
         if number is None:
             return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agent.answering.draft import answer_from_quotes
+from agent.answering.fact_view import list_instructions
 from agent.answering.verdict import describe_failures, explain_no_evidence, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
-from agent.flows.collect.frontier import list_instructions
 from agent.flows.collect.items import fit_item, split_item
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect import DIGEST, DigestItem, DigestReply

@@ -38,13 +38,6 @@ LIMITS: dict[CrawlLimit, tuple[str, str, str]] = {
 """What is told of the nodes that a limit stopped: for one, for several, and the way to raise it."""
 
 
-def list_instructions(state: CollectRun, *, public: bool = False) -> list[str]:
-    """What a person said besides the prompt: the instruction, then the notes, oldest first; the `public` ones
-    alone for a role that tells what is read."""
-    notes = (fact_view.public_note_texts if public else fact_view.note_texts)(state)
-    return [*filter(None, [state.settings.instruction.strip()]), *notes]
-
-
 def find_limit(state: CollectRun, url: str, day: str = "") -> CrawlLimit:
     """What forbids to follow a link, by its address and the day it is dated; "" when nothing does."""
     intent, below = state.own.intent, f"{canonicalize(url)}/"

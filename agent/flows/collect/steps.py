@@ -29,7 +29,7 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Read the request, and add the start pages to the tree. After a send-back all items are judged again.
     Without a model everything that the start pages lead to is wanted."""
     limit, today, own = state.settings.collect.max_articles, tools.today(), state.own
-    public = frontier.list_instructions(state, public=True)
+    public = fact_view.list_instructions(state, public=True)
     wanted = CollectIntent(max_articles=limit, today=today)
     if tools.has_model:
         judgement = tools.judge(INTENT, prompt=state.question, notes=public, today=today, max_articles=limit)

@@ -183,7 +183,7 @@ def open_page(state: ResearchRun, tools: RunContext, item: Observation) -> OpenP
 
 def find_topic(state: ResearchRun) -> str:
     """The question and the public notes: what links are weighed by."""
-    return " ".join([state.full_question, *fact_view.public_note_texts(state)])
+    return " ".join([state.full_question, *fact_view.note_texts(state, public=True)])
 
 
 def choose_readings(
@@ -246,7 +246,7 @@ def _read_group(
             ANALYZER,
             check=check,
             question=state.full_question,
-            notes=fact_view.public_note_texts(state),
+            notes=fact_view.note_texts(state, public=True),
             wishes=list_wishes(state)[:3],
             pages=[page.reading for page in group],
             parts=state.plan,
@@ -424,7 +424,7 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
 def list_asked(state: ResearchRun) -> list[str]:
     """What is looked for without a model: the newest public note, the question, the parts of a made plan."""
     parts = [part.question for part in state.plan_parts]
-    return list(dict.fromkeys([*fact_view.public_note_texts(state)[-1:], state.full_question, *parts]))
+    return list(dict.fromkeys([*fact_view.note_texts(state, public=True)[-1:], state.full_question, *parts]))
 
 
 def quote_pages(state: ResearchRun, pages: Sequence[OpenPage]) -> list[ExtractedFact]:

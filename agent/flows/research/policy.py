@@ -14,7 +14,7 @@ from agent.answering.fact_view import (
     facts_for_prompt,
     find_part,
     find_struck_source,
-    public_note_texts,
+    note_texts,
     show_facts,
     visited_urls,
 )
@@ -390,7 +390,7 @@ def find_secrets(state: ResearchRun, query: str) -> list[str]:
     private = [*state.earlier_private_notes, *(note.text for note in state.notes if note.private)]
     if not (private or state.file_words):
         return []
-    known = [state.full_question, *public_note_texts(state)]
+    known = [state.full_question, *note_texts(state, public=True)]
     known += [part.question for part in state.plan if part.by == "person"]
     known += [page.title for page in state.pages.values() if page.origin == "fetched"]
     for fact in state.facts.values():
@@ -408,7 +408,7 @@ def find_known_url(state: ResearchRun, url: str) -> str:
     Whatever a model writes is only looked up here: its own spelling could carry a message."""
     if not (spelled := canonicalize(url)):
         return ""
-    given = find_urls(" ".join([state.full_question, *public_note_texts(state)]))
+    given = find_urls(" ".join([state.full_question, *note_texts(state, public=True)]))
     given += state.settings.start_urls
     lead = state.own.leads.get(lead_id("url", url))
     return map_spellings(given).get(spelled) or (lead.value if lead else "")

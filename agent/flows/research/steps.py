@@ -61,7 +61,7 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     judgement = tools.judge(
         PLAN,
         question=state.question if state.history else state.full_question,
-        notes=fact_view.public_note_texts(state),
+        notes=fact_view.note_texts(state, public=True),
         history=fact_view.public_history(state),
         engines=describe_actions(state.settings.engines or tools.world.engines),
         report=state.settings.report,
@@ -263,7 +263,7 @@ def _build_inputs(state: ResearchRun, tools: RunContext, actions: list[str]) -> 
     answered = policy.list_answered_parts(state)
     return {
         "question": state.full_question,
-        "notes": fact_view.public_note_texts(state),
+        "notes": fact_view.note_texts(state, public=True),
         "wishes": list_wishes(state),
         "history": [*[done for done in earlier if done.is_search][-MAX_PROMPT_ACTIONS:], *latest],
         "parts": state.plan,

@@ -49,7 +49,7 @@ def write_answer(state: SiteRun, tools: RunContext) -> Change:
         DRAFT,
         passages,
         blanks,
-        question=" ".join([state.full_question, *fact_view.public_note_texts(state)]),
+        question=" ".join([state.full_question, *fact_view.note_texts(state, public=True)]),
         caveat=own.forced,
         journey=_describe_journey(state, tools),
     )
@@ -59,7 +59,7 @@ def write_answer(state: SiteRun, tools: RunContext) -> Change:
 
 def show_found(state: SiteRun, tools: RunContext) -> Change:
     """The change of an answer without a model: the passages that fit best."""
-    found = reading.search_site(state, tools, notes=fact_view.public_note_texts(state))
+    found = reading.search_site(state, tools, notes=fact_view.note_texts(state, public=True))
     journey = _describe_journey(state, tools)
     change, answer = show_passages(state, tools, found, caveat=state.own.forced, journey=journey)
     return _record(state, _explain_refusal(state, answer), change)
@@ -98,7 +98,7 @@ def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
         usable = fact_view.facts_for_answer(state)
         change, answer = show_passages(state, tools, facts=usable, question=state.asked)
         return record_answer(answer, change)
-    notes = [*filter(None, [state.settings.instruction.strip()]), *fact_view.note_texts(state)]
+    notes = fact_view.list_instructions(state)
     judgement = ask_report(state, tools, question=state.asked, notes=notes)
     written = draft_from_reply(state, tools, judgement, question=state.asked)
     return record_answer(finish_answer(state, written, tools.step))

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from agent.answering.fact_view import public_note_texts
+from agent.answering.fact_view import note_texts
 from agent.answering.view import OnePublisherState
 from agent.engine.run_state import ReadText, RunState
 from agent.engine.state import Change, append, merge_dict, upsert
@@ -101,7 +101,7 @@ class SiteState(OnePublisherState):
 
     def relevance_question(self, run: RunState[Any]) -> str:
         """The question as it stands alone, with the public notes: what links are weighed by."""
-        words = [run.full_question, self.search_words, *public_note_texts(run)]
+        words = [run.full_question, self.search_words, *note_texts(run, public=True)]
         return " ".join(filter(None, words))
 
     def fork_change(self) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     waiting = [ref for ref in state.pages.values() if ref.waiting and ref.page_id]
     given = [mark_read(ref, tools.page(ref.page_id), facts=ref.facts) for ref in waiting]
     stored = earlier_pages.list_site_pages(state, tools)
-    notes = fact_view.public_note_texts(state)  # they tell what is read next
+    notes = fact_view.note_texts(state, public=True)  # they tell what is read next
     found = reading.search_site(state, tools, stored.values(), notes=notes)
     index, hit = UrlIndex(state.own), {passage.page_id for passage in found}
     hit -= set(state.own.url_content(state).values())
@@ -260,7 +260,7 @@ def _ask_decision(
         question=state.question,
         history=fact_view.public_history(state),
         instruction=state.settings.instruction,
-        notes=fact_view.public_note_texts(state),
+        notes=fact_view.note_texts(state, public=True),
         pages=reading.list_pages(state, shown),
         unvisited=unvisited,
         iteration=own.current_iteration,
