@@ -211,9 +211,8 @@ def _repair(
     facts: Mapping[str, Fact],
     clean: Callable[[str], str],
 ) -> tuple[dict[int, Sentence], str]:
-    """By index the failing sentences in new words (those that nobody changed are missing: none is judged
-    twice), and why the call failed. A failing sentence that cites nothing may be given any quote of the
-    draft; without quotes nothing can be said better."""
+    """By index the failing sentences in new words, without those that nobody changed (none is judged twice),
+    and why the call failed. One that cites nothing may be given any quote of the draft, if it has some."""
     citing = [sentences[n] for n in failed] if all(sentences[n].fact_ids for n in failed) else sentences
     ids = list(dict.fromkeys(i for sentence in citing for i in sentence.fact_ids))[:MAX_REPAIR_QUOTES]
     if not ids:

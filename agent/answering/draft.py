@@ -1,5 +1,4 @@
-"""The one way from passages or facts to an answer: a writer's quotes become facts, its sentences are checked
-and repaired once, and code gives the verdict."""
+"""The one way to an answer: a writer's quotes become facts, its sentences are checked, and code judges."""
 
 from __future__ import annotations
 
@@ -73,8 +72,7 @@ def ask_writer(
     /,
     **blanks: Any,
 ) -> RoleResult:
-    """What a writer of quoted sentences says; it is asked once more for quotes that are not there, and for
-    what else `find_more` finds wrong."""
+    """What a writer of quoted sentences says, asked once more where quotes or `find_more` find faults."""
 
     def find_problems(reply: Any) -> Iterator[str]:
         for n, sentence in enumerate(reply.answer, start=1):

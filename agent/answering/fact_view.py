@@ -1,5 +1,4 @@
-"""The facts of a run as its steps see them, after notes, marks and trust, and as a surface filters them by
-words and status. Pure functions."""
+"""The facts of a run after notes, marks and trust, and as a surface filters them. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The pages of a run: read from an open copy where they are closed, stored, referred to, marked with what was
-read, and the passages of them that a prompt may show."""
+"""The pages of a run: read (from an open copy where closed), stored, marked, and their passages to show."""
 
 from __future__ import annotations
 
@@ -73,8 +72,7 @@ def store_fetched(tools: RunContext, url: str, page: Page, found_on: str) -> Pag
 
 
 def offer_again(pages: Iterable[PageRef]) -> list[PageRef]:
-    """The pages that a model was shown something of, as if it had seen nothing of them: for a new question
-    all of their text may be read again."""
+    """The pages that a model was shown something of, to be read again in whole for a new question."""
     return [
         ref.replace(shown=[(0, 0)], shown_before=add_spans(ref.shown_before, ref.shown))
         for ref in pages

@@ -1,5 +1,4 @@
-"""A person's notes on an answer: which of them is to be read, what was understood, and which of its sections
-and tables are written anew. Pure."""
+"""A person's notes on an answer: which is to be read, what it means, what is written anew for it. Pure."""
 
 from __future__ import annotations
 

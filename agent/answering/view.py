@@ -253,8 +253,7 @@ def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> lis
 
 @dataclass(frozen=True)
 class PartView:
-    """A part as it stands: `part` with its status and confidence now, how many active facts bear on it, and
-    whether it waits for the answer of another part."""
+    """A part with its status and confidence now, its active facts' number, and the parts it waits for."""
 
     part: PlanPart
     facts: int

@@ -31,8 +31,7 @@ def is_length_final(state: RunState) -> bool:
 
 
 def choose_length(state: RunState, judgement: RoleResult | None = None) -> ReportLength:
-    """The length of an answer: what a person chose last, by a button or by a note as it was read; else what
-    the model of a `judgement` read from the question."""
+    """The length of an answer: what a person chose last, by button or note; else by the `judgement`."""
     chosen = state.settings.report
     if is_length_final(state):
         return chosen

@@ -38,8 +38,7 @@ from agent.workbenches import Workbenches
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks. `owner` is the id of the person whose workbench answers ("" where nobody signs in);
-    `still_holds`: does the token hold at this moment?"""
+    """Who asks: `owner` ("" where nobody signs in), their workbench, and whether the token holds still."""
 
     owner: str
     bench: Workbench

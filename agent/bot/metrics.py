@@ -75,8 +75,7 @@ class _OfProcess:
 
 
 def render_metrics(engines: Mapping[str, bool] | None = None, process: str = "") -> bytes:
-    """All metrics in Prometheus' text format, with a label for this `process` where it is one of several.
-    `engines`: whether each answered last."""
+    """All metrics in Prometheus' text format, labelled with this `process`; `engines`: did each answer?"""
     live, counts = CollectorRegistry(), read_counts()
     for name, (what, labels) in LABELS.items():
         counter = Counter(f"touchstone_{name}", what, labels, registry=live)

@@ -30,8 +30,7 @@ def write_stderr(line: str) -> None:
 
 
 def write_stdout(text: str, end: str = "\n") -> None:
-    """The result on stdout, unless that is closed. Raises BrokenPipeError when its reader is gone,
-    TouchstoneError when it cannot be written."""
+    """The result on stdout, if open. Raises BrokenPipeError without a reader, TouchstoneError otherwise."""
     try:
         print(text, end=end, flush=True)
     except BrokenPipeError:

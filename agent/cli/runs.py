@@ -16,7 +16,6 @@ from typing import Any
 from agent.actions import acts
 from agent.actions.acts import Act
 from agent.actions.bundles import (
-    BundleVerification,
     import_bundle,
     refetch_sources,
     verify_bundle,
@@ -109,7 +108,16 @@ def verify(args: Namespace) -> int:
     found = verify_bundle(read_file(args.bundle, MAX_BYTES + 1))
     told: list[tuple[Fact, QuoteStanding]] = []
     write = (lambda _: None) if args.as_json else write_stdout
-    write("\n".join(_format_verification(found)))
+    lines = [f"SHA-256 {found.sha256}"]
+    if contents := found.contents:
+        lines += [
+            f"run {contents.run.id}: {to_one_line(contents.run.question)}",
+            f"{len(contents.steps)} steps, {len(contents.pages)} pages, {len(contents.calls)} model calls",
+            f"{found.found_quote_count} of {found.quote_count} quotes are in their pages",
+        ]
+    lines += [f"! {to_one_line(problem)}" for problem in found.problems]
+    lines += [f"({to_one_line(remark)})" for remark in found.remarks]
+    write("\n".join([*lines, "The bundle is valid." if found.is_valid else "The bundle is not valid."]))
     if args.refetch and found.contents is not None and found.is_valid:
         world = Workbench().worker.world(found.contents.run.settings.world)
         told = refetch_sources(found, world, lambda *one: write(_format_standing(*one)))
@@ -133,19 +141,6 @@ def verify(args: Namespace) -> int:
         }
         write_stdout(output.to_json(record))
     return 0 if found.is_valid and not doubtful else 1
-
-
-def _format_verification(found: BundleVerification) -> list[str]:
-    lines = [f"SHA-256 {found.sha256}"]
-    if contents := found.contents:
-        lines += [
-            f"run {contents.run.id}: {to_one_line(contents.run.question)}",
-            f"{len(contents.steps)} steps, {len(contents.pages)} pages, {len(contents.calls)} model calls",
-            f"{found.found_quote_count} of {found.quote_count} quotes are in their pages",
-        ]
-    lines += [f"! {to_one_line(problem)}" for problem in found.problems]
-    lines += [f"({to_one_line(remark)})" for remark in found.remarks]
-    return [*lines, "The bundle is valid." if found.is_valid else "The bundle is not valid."]
 
 
 def _is_doubtful(fact: Fact, one: QuoteStanding) -> bool:

@@ -28,8 +28,7 @@ PNG_SCALE = 3
 
 
 class Mark(NamedTuple):
-    """A line, bar, dot or text of the picture; of a bar (x, y) and (x2, y2) are its corners. `series` is the
-    number of the series that it belongs to; -1 for none."""
+    """A line, bar (between two corners), dot or text of the picture; `series`: its number, or -1."""
 
     kind: Literal["axis", "line", "bar", "dot", "start", "middle", "end"]
     """The last three are texts by where (x, y) is in them."""

@@ -211,7 +211,8 @@ def _facts(report: Report) -> list[Block]:
             "" if fact.origin == "page" else f"from: {fact.origin}".replace("_", " "),
         ]
         quote = "the same words" if fact.quote == fact.statement else f"“{fact.quote}”"
-        rows.append([fact.statement, quote, _link(fact), ", ".join(filter(None, marks))])
+        page = Span(fact.title or fact.url, url=fact.url)
+        rows.append([fact.statement, quote, page, ", ".join(filter(None, marks))])
     return _table("Statement Quote Page Marks".split(), rows)
 
 
@@ -223,7 +224,8 @@ def _edits(report: Report) -> list[Block]:
         added = own or ("added by a person" if fact.by == "person" else "")
         decided = "" if own and fact.decision == "pinned" else _describe_decision(fact)
         if done := ", ".join(filter(None, (added, "corrected" if fact.former else "", decided))):
-            rows.append([done, fact.statement, fact.former, _link(fact)])
+            page = Span(fact.title or fact.url, url=fact.url)
+            rows.append([done, fact.statement, fact.former, page])
     programs = {
         step.n: f", by program {name}" for step in report.steps if (name := step.change.get("program"))
     }
@@ -236,10 +238,6 @@ def _edits(report: Report) -> list[Block]:
 def _describe_decision(fact: Fact) -> str:
     struck_with = f" with {fact.struck_with}" if fact.struck_with else ""
     return "" if fact.decision == "none" else f"{fact.decision}{struck_with}"
-
-
-def _link(fact: Fact) -> Span:
-    return Span(fact.title or fact.url, url=fact.url)
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[Block]:

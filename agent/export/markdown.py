@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agent.export.blocks import Block, Bullets, Cell, Chart, Heading, Inline, Paragraph, Span, Table
+from agent.export.blocks import Block, Bullets, Chart, Heading, Inline, Paragraph, Span, Table
 from agent.export.document import build_document, build_paper
 from agent.export.escaping import (
     clean_url,
@@ -56,17 +56,14 @@ def _render_block(block: Block) -> str:
             lines = [
                 [escape_inline(head) for head in heads],
                 ["---"] * len(heads),
-                *([_render_cell(cell) for cell in row] for row in rows),
             ]
+            for row in rows:  # a dash for an empty cell, so that every viewer keeps the row's shape
+                cells = ([cell] if isinstance(cell, Span | str) else cell for cell in row)
+                lines.append([_render_spans(cell) or "–" for cell in cells])
             title = f"*{escape_inline(caption)}*\n\n" if caption else ""
             return title + "\n".join(f"| {' | '.join(line)} |" for line in lines)
         case Chart():
             return ""
-
-
-def _render_cell(cell: Cell) -> str:
-    """A cell; an empty one becomes a dash, so that every viewer keeps the row's shape."""
-    return _render_spans([cell] if isinstance(cell, Span | str) else cell) or "–"
 
 
 def _render_spans(spans: Inline) -> str:

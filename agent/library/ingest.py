@@ -60,8 +60,7 @@ class Indexer:
         self.store, self.library_index = store, store.library_index
         sample = f"{PASSAGES_VERSION} {ANALYSIS_FINGERPRINT} with terms"
         self.fingerprint = hashlib.sha256(sample.encode()).hexdigest()[:12]
-        """A fingerprint of how passages and terms are made; where those of the full-text index were made in
-        another way (by another version), it is made anew."""
+        """How passages and terms are made; a full-text index that was made in another way is made anew."""
         self.library_index.use_terms(self.fingerprint)
 
     def index(

@@ -138,8 +138,7 @@ class ModelClient:
             return replace(completion, seconds=time.monotonic() - began)
 
     def context_length(self, tier: Tier) -> int:
-        """Tokens that a prompt and its reply may have together: as set, else as the server tells, at the
-        first need, or has told by refusing a prompt."""
+        """Tokens of a prompt with its reply: as set, else as the server tells, asked or refusing."""
         model = choose_model(self, tier)
         with self._context_lock:
             if found := self._contexts.get(model) or self._context:

@@ -59,8 +59,7 @@ class Completion:
 
 
 class Model(Protocol):
-    """The tiers of one server; a client with another model that judges has its name as `judge`. `local` means
-    that it runs on this machine and costs nothing."""
+    """The tiers of one server; one with another judge has its name as `judge`. `local`: here, at no cost."""
 
     strong: str
     fast: str

@@ -28,8 +28,7 @@ _ROOM = 1_000_000
 
 
 class RecordedModel:
-    """The recorded replies as a model. Thread-safe. `rests`: what was not recorded lets the run rest; else it
-    counts as a model that gives no answer."""
+    """The recorded replies; thread-safe. `rests`: what was not recorded rests the run, else is no answer."""
 
     strong = fast = LABEL
     local = True

@@ -1,5 +1,4 @@
-"""The facility finder: facilities of a kind by distance, each row quoted from its table. A role reads the
-words; code selects the rows and measures."""
+"""The facility finder: a role reads the words; code selects rows of tables, measures, and quotes each."""
 
 from __future__ import annotations
 

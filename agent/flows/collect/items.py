@@ -96,8 +96,7 @@ def _make_id(name: str) -> str:
 def _extract_item(
     state: CollectRun, tools: RunContext, item: CollectedItem, node: CrawlNode, parsed: ParsedPage
 ) -> CollectedItem:
-    """The item of a page with every post that code finds. A page with posts is an article when its metadata
-    says so, or when it is much longer than they are."""
+    """The item of a page with its posts; an article by its metadata, or when it is much longer than they."""
     posts, words = parsed.posts, parsed.features.words
     in_posts = sum(len(post.text.split()) for post in posts)
     beside = words - in_posts
@@ -190,8 +189,7 @@ def _extract_with_model(
 
 
 def filter_items(state: CollectRun, tools: RunContext) -> Change:
-    """The change of judging all items that were not judged yet. Of those found relevant as many are kept as
-    were asked for; one page may have many."""
+    """The change of judging the new items; of the relevant ones as many are kept as were asked for."""
     own, texts = state.own, dict[str, str]()
     for item in [*own.kept_items, *own.unjudged_items]:
         texts[item.id] = item.content or "\n\n".join(post.text for post in item.posts)
@@ -219,8 +217,7 @@ def filter_items(state: CollectRun, tools: RunContext) -> Change:
 
 
 def _find_exclusion(state: CollectRun, item: CollectedItem, text: str) -> str:
-    """Why an item is left out for its address, date or language; "" when it is not. An unknown date passes,
-    and a thread with a post in time."""
+    """Why address, date or language leave an item out; "" for none. No date, or a post in time, passes."""
     day, settings, intent = item.last_date[:10], state.settings, state.own.intent
     if find_limit(state, item.url) == "words":
         return explain_limit(intent, "words", day)

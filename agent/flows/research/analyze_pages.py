@@ -357,8 +357,7 @@ def _collect_leads(
 
 
 def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: list[Fact]) -> Change:
-    """The facts, what a model says of the whole and of the conflicts it was shown, and the report as it is
-    stored, in which the facts are only counted."""
+    """The facts, a model's word on the whole and its conflicts, and the report as stored, facts counted."""
     reply: AnalyzerReply = judgement.value
     report = {
         **reply.model_dump(mode="json", exclude={"facts", "leads", "inconsistent_fact_ids"}),

@@ -147,8 +147,7 @@ def take_over_searches(
 def propose_search(
     state: ResearchRun, actions: Sequence[str], query: str, since: int = -1, **more: Any
 ) -> list[Proposal]:
-    """A search with the engine that suits best; none without one, nor where it was made after the step
-    `since` or skipped, or would carry private words."""
+    """A search with the best engine; none where it was made since `since`, skipped, or has private words."""
     done, is_made = list[str](), query in state.skipped
     for action in state.actions:
         done.append(action.action)
@@ -203,8 +202,7 @@ def split_leads(state: ResearchRun) -> tuple[list[Lead], list[Lead]]:
 
 
 def find_stall(state: RunState) -> Stall | None:
-    """The stall with its next escalation, where actions in a row brought nothing; None while the run moves or
-    the last escalation is being tried."""
+    """The stall, after idle actions, with its next escalation; None while the last one is being tried."""
     since, idle, tried = find_fresh_start(state), list[int](), set[int]()
     escalated = [stall.step for stall in state.blockages if stall.step > since]
     for action in state.actions:

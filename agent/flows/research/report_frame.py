@@ -61,8 +61,7 @@ def build_frame(state: ResearchRun, answer: Answer, level: Confidence | None, no
 def _list_limits(
     state: ResearchRun, answer: Answer, level: Confidence | None, words: Mapping[str, str]
 ) -> Iterator[str]:
-    """A line for each limit: what was not found, what was not read, what rests on one source, how old the
-    sources are, and what the quotes do not support."""
+    """A line for each limit: what was not found, read or supported, rests on one source, or is old."""
     questions = {part.id: format_question(part.question) for part in state.plan}
     blocks = {block.id: block for block in answer.blocks}
     gaps = [

@@ -44,8 +44,7 @@ says what is open, so it sees nearly all."""
 
 
 def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Write up what was found, for a person to review. A full report that a model writes goes on with its
-    outline, or with the one that still holds."""
+    """Write up what was found for review; a full report that a model writes goes on with an outline."""
     if not tools.has_model:
         return _show_passages(state, tools)
     rulings = review_conflicts(state, tools)
@@ -225,8 +224,7 @@ def _split_facts(tools: RunContext, facts: Sequence[Fact]) -> list[list[Fact]]:
 
 
 def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) -> WrittenDraft:
-    """The summary under its heading, from the sentences of the body that hold, checked as they were; what its
-    quotes do not support is left out."""
+    """The summary under its heading, of the body's backed sentences; what these do not back is left out."""
     held = [sentence for sentence in body.sentences if sentence.backed]
     if not held:
         return WrittenDraft()

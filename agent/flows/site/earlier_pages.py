@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import NotFound
-from agent.flows.site.links import make_url_test
+from agent.flows.site.links import find_reach
 from agent.flows.site.state import SiteRun
 from agent.retrieval.scorer import score_fact
 from agent.store.ledger import utc_timestamp
@@ -93,7 +93,7 @@ def list_site_pages(state: SiteRun, tools: RunContext) -> dict[str, str]:
     """The fresh stored pages of the start pages' sites: address and id, the newest first."""
     if not tools.world.live or state.settings.needs_page:
         return {}
-    starts, is_open = map(canonicalize, state.settings.start_urls), make_url_test(state, tools)
+    starts, (_, is_open) = map(canonicalize, state.settings.start_urls), find_reach(state, tools)
     return {
         address.url: address.page_id
         for origin in dict.fromkeys(urlsplit(url).netloc for url in starts if url)

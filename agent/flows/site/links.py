@@ -114,19 +114,15 @@ class LanguageFolders:
         return not language or not self._language or language[:2].lower() == self._language
 
 
-def find_folders(state: SiteRun, tools: RunContext) -> LanguageFolders:
-    """The language folders that the run reads."""
+def find_reach(state: SiteRun, tools: RunContext) -> tuple[LanguageFolders, UrlTest]:
+    """The language folders that the run reads, and whether an address may be read: in these, and in the
+    chosen sources."""
     refs = [state.pages.get(url) for url in state.settings.start_urls]
     starts = [ref for ref in refs if ref and ref.page_id]
     languages = (tools.page(ref.page_id).language for ref in starts)
     urls = [ref.final_url or ref.url for ref in starts] or state.settings.start_urls
-    return LanguageFolders(urls, next(filter(None, languages), ""), state.own.all_discovered_urls)
-
-
-def make_url_test(state: SiteRun, tools: RunContext) -> UrlTest:
-    """Whether an address may be read: in the chosen sources and in the start pages' language."""
-    settings, folders = state.settings, find_folders(state, tools)
-    return lambda url: settings.allows(url) and folders.allows(url)
+    folders = LanguageFolders(urls, next(filter(None, languages), ""), state.own.all_discovered_urls)
+    return folders, lambda url: state.settings.allows(url) and folders.allows(url)
 
 
 def order_unread(state: SiteRun, tools: RunContext) -> list[int]:
@@ -134,7 +130,7 @@ def order_unread(state: SiteRun, tools: RunContext) -> list[int]:
     sites last. What all pages link to are hubs, which lead to what no link text names (Cho, Garcia-Molina and
     Page 1998 order a crawl by such counts)."""
     own, reached, seen = state.own, visited_urls(state), set(state.own.visited_urls)
-    is_open, addresses = make_url_test(state, tools), enumerate(own.all_discovered_urls)
+    (_, is_open), addresses = find_reach(state, tools), enumerate(own.all_discovered_urls)
     unread = [
         i for i, url in addresses if i not in seen and canonicalize(url) not in reached and is_open(url)
     ]

@@ -57,7 +57,7 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     start = [index.add(url) for url in state.settings.start_urls if canonicalize(url)]
     now = state_after(state, {**change, **index.change})
     queue = [i for i in dict.fromkeys(start) if i not in now.own.visited_urls]
-    question, is_open = now.own.relevance_question(now), links.make_url_test(now, tools)
+    question, (_, is_open) = now.own.relevance_question(now), links.find_reach(now, tools)
     for i, page_id in now.own.url_content(now).items():
         most = now.settings.site.max_links_per_page
         for link in links.select_links(question, tools.page(page_id).links, is_open, most):
@@ -76,7 +76,7 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
 def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Fetch the sitemaps of the start pages' hosts; their most relevant addresses become candidates."""
     own, reach, index = state.own, state.settings, UrlIndex(state.own)
-    question, is_open = own.relevance_question(state), links.make_url_test(state, tools)
+    question, (_, is_open) = own.relevance_question(state), links.find_reach(state, tools)
     parts = [urlsplit(own.all_discovered_urls[i]) for i in own.urls_to_process]
     origins = [
         origin
@@ -131,8 +131,7 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         ref = ref.replace(final_url=page.final_url, title=title, outcome=page.outcome, detail=page.detail)
         refs.append(mark_read(ref, page, facts=0) if i in good else ref)
     now, question = state_after(state, {"pages": refs}), own.relevance_question(state)
-    folders, is_open = links.find_folders(now, tools), links.make_url_test(now, tools)
-    seen = {*own.visited_urls, *batch}
+    (folders, is_open), seen = links.find_reach(now, tools), {*own.visited_urls, *batch}
     for ref, (i, page) in zip(refs, pages.items(), strict=True):
         followed = page.links if folders.allows_page(page.language) else []
         kept = links.select_links(question, followed, is_open, state.settings.site.max_links_per_page)
@@ -294,8 +293,7 @@ def _ask_decision(
 def _fill_wave(
     state: SiteRun, tools: RunContext, chosen: list[int], order: Sequence[int], left: int
 ) -> list[int]:
-    """The chosen addresses, and the next ones on the start pages' sites: `crawl_ahead` in all beside
-    fresh ones, until `max_pages` are known."""
+    """The chosen addresses and the next ones of the start pages' sites, `crawl_ahead` beside fresh ones."""
     urls, limits = state.own.all_discovered_urls, state.settings.site
     unknown = limits.max_pages - len(state.own.url_content(state))
     most = max(len(chosen), min(limits.crawl_ahead, unknown))
