@@ -26,7 +26,7 @@ from agent.accounts.tokens import ApiToken
 from agent.engine.context import WorkLimits
 from agent.engine.dispatch import QueueDispatcher
 from agent.engine.shared_pace import SharedHostRateLimiter
-from agent.errors import StoreError, TouchstoneError, UsageError
+from agent.errors import NotFound, StoreError, TouchstoneError, UsageError
 from agent.settings.config import Config, personalize
 from agent.store import tables
 from agent.store.backup import BIN, find_free_name
@@ -131,6 +131,28 @@ class Workbenches:
         token, person = self.token_accounts.find_program(text) if text else (None, LOCAL)
         is_here = (person is LOCAL) == (self.accounts is None)
         return (token, person) if token and is_here else None
+
+    def renew_feed(self, person: Person, schedule_id: str) -> str:
+        """The path of a new secret address for the feed of a schedule; the one before ends. Raises NotFound,
+        UsageError."""
+        schedule, _, _ = self._open_for(person).store.schedules.look(schedule_id)
+        return f"feeds/{self.token_accounts.tokens.renew_feed(person, schedule_id, schedule.name)}"
+
+    def find_address(self, asked: str) -> str:
+        """The address that people reach this server by, `asked` where its login does not tell."""
+        provider = self.accounts and self.accounts.provider
+        is_known = provider and "{port}" not in provider.address
+        return (provider.address if provider and is_known else asked).rstrip("/")
+
+    def find_feed(self, key: str) -> tuple[Workbench, str]:
+        """The workbench and the schedule whose feed this key opens. Raises NotFound."""
+        found = self.find_program(key) if key.startswith("fed_") else None
+        if found is None:
+            raise NotFound("there is no such feed")
+        return self._open_for(found[1]), found[0].scopes[0].removeprefix("feed:")
+
+    def _open_for(self, person: Person) -> Workbench:
+        return self.open(person) if self.accounts else self.local()
 
     def open_server(self, admin: Person) -> Workbench:
         """The workbench whose settings are the server's. Raises UsageError for who is no admin (any more)."""

@@ -59,15 +59,26 @@ class ApiTokens(AuditedTable):
         wanted = tuple(scope for scope in SCOPES if scope in scopes)
         if not wanted or len(wanted) != len(set(scopes)):
             raise UsageError(f"choose what the token is for: {', '.join(SCOPES)}")
-        text = f"tst_{secrets.token_urlsafe()}"
-        made = ApiToken(uuid.uuid4().hex, person.id, name.strip(), wanted, utc_timestamp(), "", "")
-        row = {**vars(made), "scopes": " ".join(wanted), "hash": hash_key(text)}
+        return self._add(person, name.strip(), wanted, f"tst_{secrets.token_urlsafe()}")
+
+    def renew_feed(self, person: Person, schedule_id: str, name: str) -> str:
+        """The key of a new address for the feed of a schedule, and for nothing else; the one before ends.
+        Raises UsageError."""
+        scopes = (f"feed:{schedule_id}",)
+        for former in self.list(person):
+            if former.scopes == scopes and not former.revoked_at:
+                self.revoke(person, former.id)
+        return self._add(person, f"Feed: {name}", scopes, f"fed_{secrets.token_urlsafe()}")[1]
+
+    def _add(self, person: Person, name: str, scopes: tuple[str, ...], text: str) -> tuple[ApiToken, str]:
+        made = ApiToken(uuid.uuid4().hex, person.id, name, scopes, utc_timestamp(), "", "")
+        row = {**vars(made), "scopes": " ".join(scopes), "hash": hash_key(text)}
         with self._writer.begin() as connection:
             lock_once(connection, person.id)  # what is counted here stays true
             if sum(not token.revoked_at for token in self.list(person)) >= MAX_TOKENS:
                 raise UsageError(f"you have {MAX_TOKENS} tokens: revoke one that is no longer used")
             connection.execute(insert(tables.tokens).values(row))
-        self._audit.add(person.id, "create token", f"{made.name} ({', '.join(wanted)})")
+        self._audit.add(person.id, "create token", f"{name} ({', '.join(scopes)})")
         return made, text
 
     def list(self, person: Person) -> list[ApiToken]:

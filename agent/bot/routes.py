@@ -33,6 +33,7 @@ RULES = {
     "/healthz": RouteRule(READ, "probe"),
     "/readyz": RouteRule(READ, "probe"),
     "/metrics": RouteRule(READ, "token"),
+    "/feeds/*": RouteRule(READ),
     "GET /reply": RouteRule(),
     "/reply": RouteRule(("POST",), "token", 512_000),
     "/messages": RouteRule(("POST",), "token", 512_000),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
@@ -42,11 +43,13 @@ class NotPossible(RequestRefused):
 @dataclass(frozen=True)
 class Program:
     """A program with a token that holds, and the workbench of the person it acts for. `still_holds`: does the
-    token hold at this moment?"""
+    token hold at this moment? `renew_feed`: see `Workbenches`;
+    None over standard input."""
 
     token: ApiToken
     bench: Workbench
     still_holds: Callable[[], bool]
+    renew_feed: Callable[[str], str] | None = None
 
     def require(self, *scopes: str) -> None:
         """Raise RequestRefused (403) for a token that has none of these scopes."""
@@ -100,7 +103,9 @@ def identify_program(benches: Workbenches, rates: RequestRates, authorization: s
         sentence = f"too many requests: ask again in {wait} s"
         raise RequestRefused(HTTPStatus.TOO_MANY_REQUESTS, sentence, wait)
     bench = benches.open(person) if benches.accounts else benches.local()
-    return Program(token, bench, lambda: benches.find_program(text) is not None)
+    return Program(
+        token, bench, lambda: benches.find_program(text) is not None, partial(benches.renew_feed, person)
+    )
 
 
 _BEARER = HTTPBearer(auto_error=False, description="a token of a person, or of `./touchstone token`")

@@ -91,6 +91,20 @@ def run_schedule(schedule_id: str, program: Caller) -> RunRecord:
     return describe_run(program.bench, program.bench.snapshot(run_id))
 
 
+class FeedAddress(Record):
+    """Where the feed of a schedule stands: this path on the server, whose last part is secret."""
+
+    path: str
+
+
+@ROUTER.post("/schedules/{schedule_id}/feed", status_code=HTTPStatus.CREATED)
+def renew_feed(schedule_id: str, program: Caller) -> FeedAddress:
+    """Give the feed of a schedule a new secret address, told this once; the one before ends."""
+    schedule = _open(program, schedule_id)
+    assert program.renew_feed
+    return FeedAddress(path=f"/{program.renew_feed(schedule.id)}")
+
+
 @ROUTER.delete("/schedules/{schedule_id}", status_code=HTTPStatus.NO_CONTENT, response_class=Response)
 def delete_schedule(schedule_id: str, program: Caller) -> None:
     """Fire never again. Its runs stay."""

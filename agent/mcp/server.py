@@ -80,7 +80,7 @@ class McpHttp:
             assert self._app is not None
             await self._app(scope, receive, send)
             return
-        base = _find_base(benches, request)
+        base = benches.find_address(str(request.base_url))
         where = f'Bearer resource_metadata="{base}/.well-known/oauth-protected-resource/mcp"'
         why = "send a token that holds and was made here or issued for here: authorization: Bearer …"
         told = {"error": "invalid_token", "error_description": why}
@@ -103,7 +103,7 @@ class McpHttp:
         except TouchstoneError as trouble:
             return _tell_trouble(trouble)
         told = {
-            "resource": f"{_find_base(benches, request)}/mcp",
+            "resource": f"{benches.find_address(str(request.base_url))}/mcp",
             **servers,
             "resource_name": "Touchstone",
             "scopes_supported": list(SCOPES),
@@ -125,13 +125,6 @@ class _Endpoint:
 def _tell_trouble(trouble: TouchstoneError) -> JSONResponse:
     told = {"error": "temporarily_unavailable", "error_description": str(trouble)}
     return JSONResponse(told, HTTPStatus.SERVICE_UNAVAILABLE)
-
-
-def _find_base(benches: Workbenches, request: Request) -> str:
-    """The address that people reach this server by."""
-    provider = benches.accounts and benches.accounts.provider
-    is_known = provider and "{port}" not in provider.address
-    return (provider.address if provider and is_known else str(request.base_url)).rstrip("/")
 
 
 def serve_stdio(bench: Workbench) -> None:

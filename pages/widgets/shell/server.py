@@ -30,6 +30,7 @@ from streamlit import runtime
 from streamlit.runtime.pages_manager import PagesManager
 
 from agent import logs
+from agent.bot.feed import FeedHttp
 from agent.bot.metrics import OperationsHttp
 from agent.errors import SignInRefused, StoreError, TouchstoneError
 from agent.mcp.server import McpHttp
@@ -233,6 +234,7 @@ ROUTES = [
     *_OPERATIONS.routes,
     *bot_services.HTTP.routes,
     *MCP.routes,
+    *FeedHttp(client.benches).routes,
     Mount("/api/v1", app=_serve_programs),
 ]
 MIDDLEWARE = [
