@@ -56,7 +56,17 @@ def read_sheet(data: bytes, settings: Settings) -> QuestionSheet:
     """Read a table and check each row with its settings. Raises UsageError when there is nothing to ask."""
     text, coding = _decode(data)
     separator, (head, *records) = _read_table(text)
-    columns, at = _name_columns(head)
+    columns = list[str]()
+    for number, cell in enumerate(head, 1):
+        name = cell.strip() or f"column {number}"
+        columns.append(name if name not in columns else f"{name} ({number})")
+    normalized = list(map(_normalize_name, columns))
+    if "question" not in normalized:
+        raise UsageError(
+            f"no column is called “question”: the first line names {clip(', '.join(columns))}. Put the word "
+            "question above the questions"
+        )
+    at = normalized.index("question")
     filled = [(n, cells) for n, cells in enumerate(records, 1) if any(map(str.strip, cells))]
     if not filled:
         raise UsageError("there is no question below the header")
@@ -118,21 +128,6 @@ def _read_table(text: str) -> tuple[str, list[list[str]]]:
     if not records:
         raise UsageError("the file is empty: its first line must name the columns, one of them “question”")
     return separator, records
-
-
-def _name_columns(head: list[str]) -> tuple[list[str], int]:
-    """The unique names of the columns, and the index of the question's. Raises UsageError."""
-    names: list[str] = []
-    for number, cell in enumerate(head, 1):
-        name = cell.strip() or f"column {number}"
-        names.append(name if name not in names else f"{name} ({number})")
-    normalized = list(map(_normalize_name, names))
-    if "question" not in normalized:
-        raise UsageError(
-            f"no column is called “question”: the first line names {clip(', '.join(names))}. Put the word "
-            "question above the questions"
-        )
-    return names, normalized.index("question")
 
 
 def _normalize_name(name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 
 from agent import api
 from agent.actions import budget, validation
@@ -17,7 +16,7 @@ from agent.library.ingest import DEMO_TAG
 from agent.llm.recorded import has_example
 from agent.text.plurals import clip
 from agent.text.urls import complete_typed_url, host
-from agent.types import LibraryScope, Settings, Status
+from agent.types import LibraryScope, LibrarySource, Settings, Status
 from agent.workbench import Workbench
 
 
@@ -143,8 +142,20 @@ def collect(args: Namespace) -> int:
 def chat(args: Namespace) -> int:
     """Ask, or answer what was asked back, and print the outcome; returns the exit code."""
     bench = Workbench()
+    sources = list[LibrarySource]()
     for path in args.add or ():
-        _add_documents(bench, path)
+        if path.is_dir():
+            added = bench.library.add_folder(path)
+            for refused in added.refused:
+                output.write_stderr(f"not added: {refused.name}: {refused.why}")
+            sources += added.sources
+            output.write_stderr(f"added {len(added.sources)} documents of {path}")
+        else:
+            sources.append(bench.library.add_path(path))
+            output.write_stderr(f"added {sources[-1].source_id}")
+    if any(DEMO_TAG in source.tags for source in sources):
+        told = f"they are used only with --scope-tag {DEMO_TAG} or --world demo"
+        output.write_stderr(f"documents of the demo are invented: {told}")
     scope = {"scope": LibraryScope(tags=args.scope_tag)} if args.scope_tag else {}
     settings = read_settings(args, flow="chat", **scope)
     if settings.world == "demo" and not args.follow and has_example(settings, args.question):
@@ -170,20 +181,3 @@ def chat(args: Namespace) -> int:
         output.write_stderr(f'answer it with `./touchstone chat "YOUR ANSWER" --thread {run_id}`')
     output.write_run(bench, run_id, args)
     return 0
-
-
-def _add_documents(bench: Workbench, path: Path) -> None:
-    if path.is_dir():
-        added = bench.library.add_folder(path)
-        for refused in added.refused:
-            output.write_stderr(f"not added: {refused.name}: {refused.why}")
-        sources = added.sources
-        output.write_stderr(f"added {len(sources)} documents of {path}")
-    else:
-        sources = [bench.library.add_path(path)]
-        output.write_stderr(f"added {sources[0].source_id}")
-    if any(DEMO_TAG in source.tags for source in sources):
-        output.write_stderr(
-            f"documents of the demo are invented: they are used only with --scope-tag {DEMO_TAG} or --world "
-            f"demo"
-        )

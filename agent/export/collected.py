@@ -114,8 +114,16 @@ def render_collection_markdown(given: CollectionResult) -> str:
     blocks: list[Block] = [
         Heading(1, given.run.question or "Collected"),
         *write_bands(given.run.settings),
-        *_digest_blocks(given),
     ]
+    if answer := given.answer:
+        blocks += [Heading(2, "Digest"), *write_answer(answer, given.run.settings, level=3)]
+        blocks += [Paragraph([answer.journey])] if answer.journey else []
+        for source in answer.sources:
+            blocks.append(Heading(3, source.title or source.url, source.n))
+            blocks.append(Paragraph([Span(source.url, url=source.url)]))
+            blocks += [Paragraph([quote], "quote") for quote in source.page_quotes]
+    else:
+        blocks.append(Paragraph(["The run has not come to its digest yet."]))
     if given.items:
         blocks.append(Heading(2, "Gathered"))
     for item in given.items:
@@ -127,20 +135,6 @@ def render_collection_markdown(given: CollectionResult) -> str:
         if entries:
             blocks += [Heading(2, title), *Bullets.of([link, f" – {reason}"] for link, reason in entries)]
     return render_blocks(blocks)
-
-
-def _digest_blocks(given: CollectionResult) -> list[Block]:
-    if (answer := given.answer) is None:
-        return [Paragraph(["The run has not come to its digest yet."])]
-    blocks = [Heading(2, "Digest"), *write_answer(answer, given.run.settings, level=3)]
-    blocks += [Paragraph([answer.journey])] if answer.journey else []
-    for source in answer.sources:
-        blocks.append(Heading(3, source.title or source.url, source.n))
-        blocks += [
-            Paragraph([Span(source.url, url=source.url)]),
-            *(Paragraph([quote], "quote") for quote in source.page_quotes),
-        ]
-    return blocks
 
 
 def _item_blocks(item: CollectedItem) -> list[Block]:

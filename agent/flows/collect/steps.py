@@ -157,7 +157,20 @@ def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     is content, and the links of a start page are followed."""
     parsed = parse_page(state, tools, state.own.node)
     if not state.settings.collect.use_smart_navigation:
-        return _take_plainly(state, tools, parsed), "gather"
+        node, is_start = state.own.node, not state.own.node.depth
+        links = [link for link in parsed.links if is_start and canonicalize(link.url) not in state.own.tree]
+        is_deep = state.settings.collect.max_depth > 1
+        node = node.replace(
+            action="EXTRACT_CONTENT",
+            page_type="article",
+            reasoning="Without smart navigation the start pages and all that they link to are articles.",
+            confidence=1.0,
+            by="code",
+            held="depth" if links and not is_deep else "",
+        )
+        tree = [frontier.open_child(state, node, link, n) for n, link in enumerate(links if is_deep else [])]
+        events = [log_event(tools, "nav:decision", node, node.reasoning)]
+        return {"tree": [node, *tree], "events": events}, "gather"
     node, refusals = decide_page(state, tools, parsed)
     events = [log_event(tools, "nav:decision", node, node.reasoning)]
     change: Change = {"tree": [node], "events": events, "refusals": refusals}
@@ -171,23 +184,6 @@ def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     else:
         return change, "gather" if node.action == "EXTRACT_CONTENT" else "links"
     return change, "decide"
-
-
-def _take_plainly(state: CollectRun, tools: RunContext, parsed: ParsedPage) -> Change:
-    """A page taken as an article, with all that it links to when it is a start page."""
-    node, is_start = state.own.node, not state.own.node.depth
-    links = [link for link in parsed.links if is_start and canonicalize(link.url) not in state.own.tree]
-    is_deep = state.settings.collect.max_depth > 1
-    node = node.replace(
-        action="EXTRACT_CONTENT",
-        page_type="article",
-        reasoning="Without smart navigation the start pages and all that they link to are articles.",
-        confidence=1.0,
-        by="code",
-        held="depth" if links and not is_deep else "",
-    )
-    opened = [frontier.open_child(state, node, link, n) for n, link in enumerate(links if is_deep else [])]
-    return {"tree": [node, *opened], "events": [log_event(tools, "nav:decision", node, node.reasoning)]}
 
 
 def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
