@@ -51,7 +51,7 @@ fix: $(DEV)                     ## let ruff mend and format what it can, and wri
 	@$(BIN)/ruff format .
 	@$(BIN)/python docs/make_reference.py
 
-BENCHES := faults recordings house collect extraction kills library quotes report rounds sessions steps worlds
+BENCHES := faults recordings house collect extraction kills library quotes report rounds schedules sessions steps worlds
 bench: $(DEV)                   ## every bench that needs no data from outside, one after the other (hours)
 	@for name in $(BENCHES); do echo "== bench.$$name"; $(BIN)/python -m bench.$$name || exit 1; done
 
