@@ -25,6 +25,7 @@ from agent.types import Run, Schedule, Settings, Status, Turn
 from agent.workbench import Workbench
 from tests.agent.store.conftest import store as store  # a fixture
 from tests.conftest import open_postgres
+from tests.waiting import wait_for
 
 DEMO = Settings(world="demo", model="keyless", max_pages=3, mode="step", until="conflict", at_cap="ask")
 QUESTION = "In which year was Älvmora Mejeri founded?"
@@ -229,6 +230,16 @@ def test_processes_that_fire_at_once_start_one_run(either: Desk) -> None:
     for thread in threads:
         thread.join()
     assert (either.get(made).fired, len(either.runs(made)), either.get(made).skipped) == (1, 1, 0)
+
+
+def test_the_workers_of_a_server_fire_it_and_drive_its_run(either: Desk, monkeypatch) -> None:
+    monkeypatch.setattr("agent.engine.worker.RECOVER_S", 0.01)
+    made = either.make()
+    either.bench.worker.start(1)
+    either.now += DAY
+    wait_for(lambda: [run.status for run in either.runs(made)] == [Status.REVIEW])
+    wait_for(lambda: not either.get(made).is_open)
+    assert (either.get(made).fired, either.get(made).failures) == (1, 0)
 
 
 def test_one_that_is_damaged_holds_up_no_other(desk: Desk) -> None:
