@@ -28,11 +28,21 @@ def draw_tokens(owner: Person) -> None:
         st.success("Copy it now: it is not shown again.", icon=":material/key:")
         st.code(text, language=None, wrap_lines=True)
         ui.button("I have copied it", "you-token-copied", lambda: st.session_state.pop(MADE_KEY, None))
-    tokens = client.accounts().tokens.list(owner)
-    if not tokens:
+    tokens = client.accounts().tokens
+    if not tokens.list(owner):
         empty_state.draw("No tokens yet", "A program needs one to ask this server for replies.")
-    for token in tokens:
-        _draw_token(token)
+    for token in tokens.list(owner):
+        used = f"last used {token.used_at[:16].replace('T', ' ')}" if token.used_at else "never used"
+        state = badges.render("revoked", "warn") if token.revoked_at else ""
+        told = f"{escape.html(', '.join(token.scopes))} · made {token.created_at[:10]} · {used}"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(
+                f'<div class="ts"><b>{escape.html(token.name)}</b> {state}<br>'
+                f'<span class="small soft">{told}</span></div>'
+            )
+            if not token.revoked_at:
+                key, done = f"you-token-{token.id}", "The token holds no longer."
+                ui.action("Revoke", key, tokens.revoke, owner, token.id, icon="block", done=done)
     hooks = client.workbench().worker.webhooks()
     if listed := hooks.list():
         ui.heading("Webhooks", "<span class='soft'>What is told when a run of yours comes to rest</span>")
@@ -59,23 +69,6 @@ def _create_token() -> None:
     client.submit(client.accounts().tokens.create, owner, name, scopes, then=keep)
 
 
-def _draw_token(token: ApiToken) -> None:
-    used = f"last used {token.used_at[:16].replace('T', ' ')}" if token.used_at else "never used"
-    state = badges.render("revoked", "warn") if token.revoked_at else ""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.html(
-            f'<div class="ts"><b>{escape.html(token.name)}</b> {state}<br><span class="small soft">'
-            f"{escape.html(', '.join(token.scopes))} · made {token.created_at[:10]} · {used}</span></div>"
-        )
-        if not token.revoked_at:
-            ui.button("Revoke", f"you-token-{token.id}", _revoke_token, token.id, icon="block")
-
-
-def _revoke_token(token_id: str) -> None:
-    owner = client.require_person()
-    client.submit(client.accounts().tokens.revoke, owner, token_id, done="The token holds no longer.")
-
-
 CONFIRM_KEY = "you-delete-confirm"
 CONFIRM_TEXT = "delete my data"
 
@@ -84,14 +77,8 @@ def draw_data(owner: Person) -> None:
     """Both, below each other."""
     st.html('<div class="ts"><h2 class="ts-section">Your data</h2></div>')
     make = functools.partial(write_personal_data, client.workbench(), client.accounts(), owner)
-    ui.download(
-        "Export my data",
-        "you-export",
-        make,
-        "touchstone-data.zip",
-        "application/zip",
-        icon=":material/download:",
-    )
+    kind = ("touchstone-data.zip", "application/zip")
+    ui.download("Export my data", "you-export", make, *kind, icon=":material/download:")
     st.caption("One zip: your database, each run as Markdown, and what the server knows of you. No keys.")
     saved = ", saved keys" if owner.folder else ""  # those of the first admin are the server's
     with st.expander("Delete my data", icon=":material/delete:", key="you-delete"):
@@ -121,13 +108,8 @@ st.html(
 )
 with st.container(horizontal=True):
     ui.button("Sign out", "you-sign-out", sign_in.sign_out, icon="logout")
-    ui.button(
-        "Sign out everywhere",
-        "you-sign-out-everywhere",
-        sign_in.sign_out_everywhere,
-        icon="logout",
-        help="Ends your sign-ins in all browsers and tabs, this one too",
-    )
+    act, hint = sign_in.sign_out_everywhere, "Ends your sign-ins in all browsers and tabs, this one too"
+    ui.button("Sign out everywhere", "you-sign-out-everywhere", act, icon="logout", help=hint)
 quotas = client.accounts().quotas
 quota, used = quotas.get(owner.id), quotas.sum_day(owner.id)
 figures = [

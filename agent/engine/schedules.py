@@ -132,6 +132,13 @@ def list_times(cron: str, zone: str, after: float) -> Iterator[float]:
             yield at
 
 
+def describe_times(cron: str, next_at: float, zone: str, *, is_next: bool = True) -> str:
+    """For example "At 08:00 every day, next on Sunday, 2026-11-29 08:00 (Europe/Oslo)"."""
+    moment = datetime.fromtimestamp(next_at, ZoneInfo(zone))
+    upcoming = f", next on {moment:%A, %Y-%m-%d %H:%M}" if is_next else ""
+    return f"{CronSim(cron, moment).explain()}{upcoming} ({zone})"
+
+
 def plan(now: float, when: str, zone: str, starts_at: str = "") -> tuple[str, float]:
     """The cron expression of hourly, daily or weekly (at the minute, time and weekday of its begin) or this
     one itself, and its first time: from now on, or from a day and time of the zone. Raises UsageError for an

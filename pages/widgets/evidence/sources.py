@@ -138,13 +138,10 @@ def _draw_exclude(view: RunSnapshot, domain: SourceDomain) -> None:
                 fall = preview_strike(view.state, chosen)
                 st.html(render_strike_impact(fall))
                 label = f"Exclude it with {format_count(len(fall.facts), 'fact')}"
-                ui.button(label, f"{key}-do", _strike, view, chosen, key, type="primary")
-
-
-def _strike(view: RunSnapshot, source: str, popover: str) -> None:
-    done = f"{source} is excluded. {facts.describe_consequence(view)}".strip()
-    then = lambda _: ui.close_popover(popover)  # noqa: E731
-    client.act(view.run.id, "strike_source", source=source, done=done, then=then)
+                done = f"{chosen} is excluded. {facts.describe_consequence(view)}".strip()
+                more = {"source": chosen, "done": done, "then": lambda _: ui.close_popover(key)}
+                act = (client.act, view.run.id, "strike_source")
+                ui.button(label, f"{key}-do", *act, kwargs=more, type="primary")
 
 
 def render_strike_impact(fall: StrikeImpact) -> str:

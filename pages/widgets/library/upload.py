@@ -141,13 +141,11 @@ def is_demo_available() -> bool:
 def draw_demo_button(*, then: str = "") -> None:
     """The button that adds the demo's sources. `then`: a toggle that is switched on with it."""
     if is_demo_available() and not client.library().count(tag=DEMO_TAG, kind="file"):
-        ui.button("Add the demo knowledge base", "library-demo", _submit_demo, then, icon="cottage")
-
-
-def _submit_demo(then: str) -> None:
-    told = "The demo knowledge base is in the library, tagged “demo”. Everything in it is invented."
-    switch = {then: True} if then else {}
-    client.submit(client.library().add_demo, done=told, then=lambda _: st.session_state.update(switch))
+        done = "The demo knowledge base is in the library, tagged “demo”. Everything in it is invented."
+        switch = {then: True} if then else {}
+        more: Any = {"done": done, "then": lambda _: st.session_state.update(switch)}
+        act = (client.submit, client.library().add_demo)
+        ui.button("Add the demo knowledge base", "library-demo", *act, icon="cottage", kwargs=more)
 
 
 def refetch_page(source_id: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
 from agent.accounts.people import Person
-from agent.accounts.tokens import Share
 from agent.actions.export import describe_withheld
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, ui
@@ -33,14 +33,12 @@ def draw(view: RunSnapshot) -> None:
         if made_for == run_id:
             st.code(address, language=None, wrap_lines=True)
             st.caption("Copy it now: it is not shown again.")
-        for share in client.accounts().shares.list_for_run(owner, run_id):
-            _draw_share(share)
-
-
-def _draw_share(share: Share) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"Made {share.created_at[:16].replace('T', ' ')}")
-        ui.button("Take back", f"share-end-{share.id}", _take_back, share.id, icon="link_off")
+        shares = client.accounts().shares
+        for share in shares.list_for_run(owner, run_id):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.caption(f"Made {share.created_at[:16].replace('T', ' ')}")
+                more: Any = {"icon": "link_off", "done": "The link opens nothing any more."}
+                ui.action("Take back", f"share-end-{share.id}", shares.take_back, owner, share.id, **more)
 
 
 def _create(run_id: str) -> None:
@@ -53,10 +51,3 @@ def _create(run_id: str) -> None:
         st.session_state[MADE_KEY] = (run_id, address)
 
     client.submit(create, client.require_person())
-
-
-def _take_back(share_id: str) -> None:
-    owner = client.require_person()
-    client.submit(
-        client.accounts().shares.take_back, owner, share_id, done="The link opens nothing any more."
-    )

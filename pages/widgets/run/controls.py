@@ -3,6 +3,7 @@ give it a note; accept or send back its answer, ask a further question."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +11,13 @@ import streamlit as st
 
 from agent.actions.acts import find_recorded_act
 from agent.actions.export import export_run
+from agent.batch import schedules
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.forms import form_page
 from pages.widgets.research import revision_panel
 from pages.widgets.run import export_menu, pause_prompt
+from pages.widgets.schedules import form
 from pages.widgets.shell import client, drafts, escape, labels, places, polling, ui
 
 NOTE_POPOVER = "research-steer"
@@ -152,6 +155,15 @@ def draw_review(view: RunSnapshot, draw_more: Callable[[RunSnapshot], None] | No
             hint = "Fetch its pages again: do its quotes still stand there?"
             more: Any = {"icon": "update", "type": "tertiary", "help": hint, "given": {"then": _show_run}}
             ui.act(view, "verify_again", "research-verify-again", **more)
+        if view.state.schedule:
+            ui.link("pages/schedules.py", "Its schedule", "event_repeat")
+        elif not view.state.history:  # a further question needs its conversation
+            key, bench, hint = f"repeat-{view.run.id}", client.workbench(), "Ask it again at set times"
+            if (opened := ui.popover("Repeat…", key, "event_repeat", type="tertiary", help=hint)).open:
+                with opened, st.container(key="schedule-form-new"):
+                    told = "Each time is a run of its own with the limits of this one, up to its answer."
+                    st.html(f'<div class="ts small soft">{told}</div>')
+                    form.draw(key, functools.partial(schedules.create, bench, repeats=view.run.id))
         if draw_more:
             draw_more(view)
 

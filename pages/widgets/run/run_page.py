@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -103,8 +104,7 @@ def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "") -> None:
     status_line.draw(view, hints)
     fork_dialog.draw_origin(view)
     if view.state.follows and view.state.answers:  # of a schedule
-        make: Callable[[], NewSince] = lambda: client.workbench().new_since(run.id)  # noqa: E731
-        told, items = view_cache.get_or_compute(view, "new-since", make), ""
+        told, items = find_new(view), ""
         for one in told.facts:
             was = f"<del>{escape.html(one.was)}</del> " if one.was else ""
             quote = f" “{escape.html(one.quote)}”" if one.quote != one.statement else ""
@@ -116,6 +116,12 @@ def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "") -> None:
             since = f"Facts: {told.summary} since {labels.format_time(told.since_at)}"
             listed = f'<summary>{since}</summary><ul class="changes">{items}</ul>'
             st.html(f'<div class="ts"><details class="journey">{listed}</details></div>')
+
+
+def find_new(view: RunSnapshot) -> NewSince:
+    """What is new in a run since the one before it of its schedule."""
+    make: Callable[[], NewSince] = functools.partial(client.workbench().new_since, view.run.id)
+    return view_cache.get_or_compute(view, "new-since", make)
 
 
 def draw_panes(

@@ -25,7 +25,7 @@ export default function () {
     for (let box = one; box && !box.matches(".st-key-panes"); box = box.parentElement)
       for (const key of box.classList) if (key.startsWith("st-key-")) boxes.push([key, list(key).indexOf(one)])
     if (one.closest("[data-testid=stPopoverBody]")) boxes.push(...outside)
-    else outside = boxes
+    else if (boxes.length) outside = boxes  // the options of a list stand apart
     held = { one, name: name(one), boxes, lost: 0 }
   }
   const focus = ([box, place]) => {

@@ -87,6 +87,7 @@ def _list_screens() -> dict[str, list[Any]]:
             st.Page("pages/check_text.py", title="Check a text"),
             st.Page("pages/library.py", title="Library"),
             st.Page("pages/runs.py", title="Runs"),
+            st.Page("pages/schedules.py", title="Schedules"),
         ],
         "More": [
             st.Page("pages/site.py", title="Ask a site", icon=":material/forum:"),
