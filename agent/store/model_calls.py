@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Engine, bindparam, case, func, select
+from sqlalchemy import JSON, ColumnElement, Engine, bindparam, case, cast, func, select
 
 from agent import counters
 from agent.store import tables
-from agent.store.dialect import upsert
+from agent.store.dialect import JsonField, is_sqlite, upsert
 from agent.store.table_access import TableAccess
 from agent.types import ModelCall, Settings, Status, Usage
 
@@ -150,7 +150,9 @@ def list_finished_runs(reader: Engine) -> list[FinishedRun]:
     newest = select(r.id, r.settings, r.actions).where(*finished).order_by(r.created_at.desc())
     newest = newest.limit(MAX_RUNS)
     ids = select(newest.subquery().c.id)
-    of_step = func.coalesce(func.json_array_length(s.change, "$.pages"), 0)
+    of_change: ColumnElement[Any] = JsonField(s.change, "pages")
+    listed = of_change if is_sqlite(reader.dialect) else cast(of_change, JSON)
+    of_step = func.coalesce(func.json_array_length(listed), 0)
     pages = func.sum(case((s.name.in_(("act", "crawl")), of_step), else_=0))
     work = select(s.run_id, pages, func.sum(s.seconds)).where(s.run_id.in_(ids)).group_by(s.run_id)
     usage = select(c.run_id, *USAGE_COLUMNS).where(c.run_id.in_(ids)).group_by(c.run_id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from agent.types import ModelCall, Usage
+from agent.store.model_calls import list_finished_runs
+from agent.types import ModelCall, Settings, Status, Step, Usage
 from tests.records import fill
 
 
@@ -37,3 +38,15 @@ def test_what_was_spent(store):
     )
     store.calls.record(call("c", cost_usd=None))
     assert store.calls.sum_usage("r").cost_usd is None, "one unknown price makes the sum unknown"
+
+
+def test_what_finished_runs_took_is_read_for_estimates(store):
+    first = Step(n=0, name="ask", change={"question": "?"}, next="plan", by="person")
+    run_id = store.ledger.create("?", Settings(), first)
+    store.ledger.append_person_step(run_id, "crawl", {"pages": [{"url": "a"}, {"url": "b"}]})
+    store.ledger.append_person_step(run_id, "act", {"pages": [{"url": "c"}]})
+    store.ledger.append_person_step(run_id, "steer", {"notes": []})
+    store.calls.record(call(run_id=run_id))
+    store.ledger.update_run(run_id, status=Status.REVIEW)
+    [one] = list_finished_runs(store.engine)
+    assert (one.pages, one.usage.llm_calls) == (3, 1)
