@@ -1,11 +1,11 @@
-# Touchstone as a container: the packages of requirements.lock by their hashes, no build tools, no root, a read-only root.
+# Touchstone as a container, as a server or a worker: the packages of requirements-cluster.lock by their hashes, no build tools, no root, a read-only root.
 # How to run it for a team: docs/operations.md. Pin the base image by its digest in your own copy.
 
 FROM python:3.13-slim-bookworm AS build
 RUN apt-get update \
  && apt-get install -y --no-install-recommends build-essential \
  && rm -rf /var/lib/apt/lists/*
-COPY requirements.lock /tmp/requirements.lock
+COPY requirements-cluster.lock /tmp/requirements.lock
 RUN python -m venv /opt/venv \
  && /opt/venv/bin/pip install --no-cache-dir --require-hashes -r /tmp/requirements.lock \
  && /opt/venv/bin/pip uninstall -y pip \

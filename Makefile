@@ -1,4 +1,4 @@
-# Ten words: run, install, test, check, fix, bench, quality, trust, audit, supply. Each installs what it needs and shows what it installs.
+# Eleven words: run, install, test, check, fix, bench, quality, trust, cluster, audit, supply. Each installs what it needs and shows what it installs.
 PORT ?= 8501
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -25,7 +25,7 @@ define beside_types
 		$(1); tests=$$?; wait $$types; types=$$?; cat .venv/types.log; exit $$((tests + types))
 endef
 
-.PHONY: run install test check fix bench quality trust audit supply clean
+.PHONY: run install test check fix bench quality trust cluster audit supply clean
 .DELETE_ON_ERROR:
 
 run: install                    ## serve the workbench on http://localhost:$(PORT)
@@ -60,6 +60,9 @@ quality: $(DEV)                 ## docs/quality.md, its quick rows measured anew
 
 trust: $(DEV)                   ## the scorecard of docs/trust.md, all cases anew (hours); CASES="S1.1 S1.2" for some
 	@$(BIN)/python -m bench.trust $(CASES)
+
+cluster: $(DEV)                 ## two web servers, three workers and PostgreSQL on this machine, until Ctrl+C; behind Caddy where it is installed
+	@exec $(BIN)/python -m bench.local_cluster --port $(PORT)
 
 audit:                          ## known vulnerabilities of the pinned packages (asks the vulnerability service of PyPI)
 	@test -x .supply/tools/bin/pip-audit || { $(PYTHON) -m venv .supply/tools && .supply/tools/bin/pip install -q -r requirements-supply.txt; }

@@ -12,7 +12,6 @@ import faulthandler
 import multiprocessing
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -24,6 +23,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from shutil import which
 from typing import Any
+from urllib.request import urlopen
 
 import agent
 from agent.settings.config import ROOT, SETTINGS
@@ -80,7 +80,7 @@ class Member:
         """Whether it serves or takes runs since it was started last."""
         if "work" in self.command:
             return self.log.exists() and self.log.read_text("utf-8").count("Ctrl+C") >= self.starts
-        with suppress(OSError), socket.create_connection(("127.0.0.1", int(self.command[-1])), timeout=1):
+        with suppress(OSError), urlopen(f"http://127.0.0.1:{self.command[-1]}/healthz", timeout=5):
             return bool(self.pid)
         return False
 
@@ -171,14 +171,21 @@ class Cluster:
         return [f"http://127.0.0.1:{port}" for port in self.ports]
 
     def start(self) -> Cluster:
-        """Start all and wait until each answers or works. One web server comes first: it makes the tables."""
-        self.web[0].start()
-        _wait(lambda: self.web[0].is_up, f"{self.web[0].log} tells why it is not there")
-        for member in self.members[1:]:
+        """Start all and wait until each answers or works. The first comes first: it makes the tables."""
+        first, *others = self.members
+        first.start()
+        _wait(lambda: first.is_up, f"{first.log} tells why it is not there")
+        for member in others:
             member.start()
-        for member in self.members:
+        for member in others:
             _wait(lambda: member.is_up, f"{member.log} tells why {member.name} is not there")  # noqa: B023
         return self
+
+    def cpu_seconds(self) -> float:
+        """CPU time that all of its processes have used."""
+        texts = [Path(f"/proc/{member.pid}/stat").read_text() for member in self.members]
+        fields = [text.rpartition(")")[2].split() for text in texts]
+        return sum(int(one[11]) + int(one[12]) for one in fields) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
         """End all, side by side."""

@@ -1,6 +1,6 @@
-"""Writes what the project is built from: requirements.lock and requirements-dev.lock (every package with
-its hashes, for Python 3.11 to 3.13), docs/licences.md and docs/sbom.json (CycloneDX) of the packages it
-runs on.
+"""Writes what the project is built from: requirements.lock, requirements-cluster.lock and
+requirements-dev.lock (every package with its hashes, for Python 3.11 to 3.13), docs/licences.md and
+docs/sbom.json (CycloneDX) of the packages it runs on, with a cluster.
 
 Usage: make supply. The tools stand in requirements-supply.txt; what they look at is installed from the
 lock, with its hashes, into a fresh virtual environment. Needs the package index."""
@@ -20,9 +20,9 @@ PACKAGE_INDEX = ".org/project/"
 """What the addresses of a package on the index have in common."""
 HEADER = """# Licences
 
-Every package that the program runs on, as `requirements.lock` pins it, with the licence that its author
-states. Made by `make supply`. The program itself is under the Apache License 2.0. What the tests need on top
-is not shipped and not listed.
+Every package that the program runs on, as `requirements-cluster.lock` pins it (those of `requirements.lock`,
+and what PostgreSQL as the store needs beyond), with the licence that its author states (`make supply`).
+The program itself is under the Apache License 2.0. What the tests need on top is not shipped and not listed.
 
 """
 COMPILE = "--universal --python-version 3.11 --generate-hashes --no-annotate"  # uv names no index by itself
@@ -89,11 +89,12 @@ def write_sbom(tools: Path, packages: Path) -> None:
 
 
 def main() -> int:
-    """Write all four files."""
+    """Write all five files."""
     tools = make_environment("tools", "-r", "requirements-supply.txt")
     write_lock(tools / "uv", "requirements.txt", "requirements.lock")
+    write_lock(tools / "uv", "requirements-cluster.txt", "requirements-cluster.lock")
     write_lock(tools / "uv", "requirements-dev.txt", "requirements-dev.lock")
-    packages = make_environment("packages", "--require-hashes", "-r", "requirements.lock")
+    packages = make_environment("packages", "--require-hashes", "-r", "requirements-cluster.lock")
     write_licences(tools, packages)
     write_sbom(tools, packages)
     return 0

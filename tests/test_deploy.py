@@ -20,7 +20,10 @@ from agent.store.database import Store
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
-SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
+SERVICES, CLUSTER = (
+    yaml.safe_load((DEPLOY / name).read_text(encoding="utf-8"))["services"]
+    for name in ("compose.yaml", "cluster.yaml")
+)
 
 
 def instructions() -> list[tuple[str, str]]:
@@ -58,24 +61,42 @@ def test_what_the_image_copies_exists_and_is_let_through() -> None:
     assert not [source for source in copied if ".env" in source or source in (".", "data")]
 
 
-def test_every_container_is_read_only_without_rights_and_only_tls_is_published() -> None:
-    for name, service in SERVICES.items():
+@pytest.mark.parametrize("services", [SERVICES, CLUSTER], ids=["one server", "cluster"])
+def test_every_container_is_read_only_without_rights_and_only_tls_is_published(
+    services: dict[str, Any],
+) -> None:
+    for name, service in services.items():
         assert service["read_only"] and service["cap_drop"] == ["ALL"], name
         assert service["security_opt"] == ["no-new-privileges:true"] and not service.get("privileged"), name
-    assert [name for name, service in SERVICES.items() if service.get("ports")] == ["proxy"]
-    program = SERVICES["touchstone"]
-    assert [name for name, service in SERVICES.items() if service.get("env_file")] == ["touchstone"], (
-        "its secrets"
-    )
-    assert program["network_mode"] == "service:egress" and "cap_add" not in program
-    assert program["depends_on"]["egress"]["condition"] == "service_healthy", "never without its filter"
+    assert [name for name, service in services.items() if service.get("ports")] == ["proxy"]
+    programs = {
+        name: one for name, one in services.items() if name in ("touchstone", "web1", "web2", "worker")
+    }
+    told = {name for name, service in services.items() if service.get("env_file")}
+    assert told == set(programs), "its secrets"
+    for program in programs.values():
+        assert program["network_mode"] == "service:egress" and "cap_add" not in program
+        assert program["depends_on"]["egress"]["condition"] == "service_healthy", "never without its filter"
     mounted = [
         mount.split(":")[0][2:]
-        for service in SERVICES.values()
+        for service in services.values()
         for mount in service["volumes"]
         if mount.startswith("./")
     ]
     assert mounted and all((DEPLOY / name).exists() for name in mounted)
+
+
+def test_the_cluster_has_a_database_on_the_loopback_and_two_servers_that_drive_nothing() -> None:
+    assert "listen_addresses=127.0.0.1" in CLUSTER["store"]["command"]
+    assert CLUSTER["store"]["network_mode"] == "service:egress" and "ports" not in CLUSTER["store"]
+    for name in ("web1", "web2", "worker"):
+        own = CLUSTER[name]["environment"]
+        assert "@127.0.0.1/" in own["DATABASE_URL"] and own["WORKERS"] == "0"
+    waiting = [name for name, one in CLUSTER.items() if "web1" in one.get("depends_on", {})]
+    assert waiting == ["web2", "worker"], "one process migrates at a time"
+    ports = re.findall(r"egress:(\d+)", (DEPLOY / "Caddyfile.cluster").read_text(encoding="utf-8"))
+    assert ports == ["8501", CLUSTER["web2"]["entrypoint"][-1]]
+    assert "cookie touchstone_server" in (DEPLOY / "Caddyfile.cluster").read_text(encoding="utf-8")
 
 
 def test_the_filter_refuses_every_private_network_before_it_accepts_the_web() -> None:
@@ -95,17 +116,18 @@ def test_the_filter_refuses_every_private_network_before_it_accepts_the_web() ->
 def test_the_example_names_real_settings_and_holds_no_secret() -> None:
     lines = (DEPLOY / "env.example").read_text(encoding="utf-8").splitlines()
     given = dict(line.split("=", 1) for line in lines if line and line[0] != "#")
-    assert set(given) - {"SITE_NAME"} <= set(SETTINGS)
+    assert set(given) - {"SITE_NAME", "POSTGRES_PASSWORD", "AFFINITY_SECRET"} <= set(SETTINGS)
     assert not [
-        name for name, value in given.items() if name.endswith(("_KEY", "_TOKEN", "_SECRET")) and value
+        name
+        for name, value in given.items()
+        if name.endswith(("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")) and value
     ]
 
 
-def test_browsers_are_told_to_come_by_tls_alone() -> None:
-    assert re.search(
-        r'header Strict-Transport-Security "max-age=\d{8}"',
-        (DEPLOY / "Caddyfile").read_text(encoding="utf-8"),
-    )
+@pytest.mark.parametrize("name", ["Caddyfile", "Caddyfile.cluster"])
+def test_browsers_are_told_to_come_by_tls_alone(name: str) -> None:
+    text = (DEPLOY / name).read_text(encoding="utf-8")
+    assert re.search(r'header Strict-Transport-Security "max-age=\d{8}"', text)
 
 
 def test_the_unit_installs_a_changed_lock_before_it_starts_and_shows_that_no_secret() -> None:

@@ -36,7 +36,7 @@ def pinned(name: str) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["requirements", "requirements-dev"])
+@pytest.mark.parametrize("name", ["requirements", "requirements-cluster", "requirements-dev"])
 def test_every_requirement_is_pinned_within_its_range(name: str) -> None:
     locked = pinned(f"{name}.lock")
     asked = requirements(f"{name}.txt")
@@ -45,7 +45,7 @@ def test_every_requirement_is_pinned_within_its_range(name: str) -> None:
     assert not outside, "run `make supply`"
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-cluster.lock", "requirements-dev.lock"])
 def test_every_pinned_package_has_hashes_and_no_host_is_named(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     entries = re.split(r"\n(?=[A-Za-z0-9])", text[text.index("\n", text.index("make supply")) + 1 :])
@@ -53,15 +53,14 @@ def test_every_pinned_package_has_hashes_and_no_host_is_named(name: str) -> None
     assert "://" not in text and "--index" not in text and "--find-links" not in text
 
 
-def test_the_dev_lock_holds_the_versions_the_program_runs_on() -> None:
-    dev = pinned("requirements-dev.lock")
-    assert {
-        name: versions for name, versions in pinned("requirements.lock").items() if dev[name] != versions
-    } == {}
+@pytest.mark.parametrize("name", ["requirements-cluster.lock", "requirements-dev.lock"])
+def test_the_other_locks_hold_the_versions_the_program_runs_on(name: str) -> None:
+    other, own = pinned(name), pinned("requirements.lock")
+    assert {name: versions for name, versions in own.items() if other[name] != versions} == {}
 
 
 def test_licences_and_components_name_every_package_the_program_runs_on() -> None:
-    locked, asked = pinned("requirements.lock"), requirements("requirements.txt")
+    locked, asked = pinned("requirements-cluster.lock"), requirements("requirements-cluster.txt")
     rows = re.findall(
         r"^\| (\S+) \| (\S+) \| (.+?) \|", (ROOT / "docs" / "licences.md").read_text("utf-8"), re.MULTILINE
     )
