@@ -140,10 +140,7 @@ def is_from_source(url: str, source: str) -> bool:
 
 def find_struck_source(state: RunState, url: str) -> str:
     """The struck source that an address belongs to; "" for none."""
-    for source in state.strikes:
-        if is_from_source(url, source):
-            return source
-    return ""
+    return next((source for source in state.strikes if is_from_source(url, source)), "")
 
 
 def recorded_urls(state: RunState) -> list[str]:

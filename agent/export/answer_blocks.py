@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Literal
 
-from agent.evidence.block_layout import BlockLayout, label_passage, lay_out_blocks
+from agent.evidence.block_layout import label_passage, lay_out_blocks
 from agent.evidence.conclusion import VERDICT_LABELS
 from agent.evidence.report_words import ENGLISH, load_report_words
 from agent.evidence.support import count_support, label_support, list_checks
@@ -117,7 +117,12 @@ def write_body(
         elif block.kind == "list" and block.by_code:
             written += Bullets.of([line] for line in lines)
         elif block.kind == "list":
-            written += _list_items(answer, layout, write)
+            items = list[Inline]()
+            for said in layout.sentences:  # each passage with the headings it stands under
+                label = label_passage(answer, said) if block.role else ""
+                above: list[Span | str] = [Span(label, "label"), " "] if label else []
+                items.append([*above, *write(said)])
+            written += Bullets.of(items)
         elif block.role == "gap":
             written += [Paragraph([Span(line, "emphasis")], "soft") for line in lines]
         elif block.role == "lead":
@@ -131,16 +136,6 @@ def write_body(
             written += [Paragraph(told, "said")] if told else []
             written += [Paragraph([line]) for line in lines]
     return written or [Paragraph(["No statement could be backed, so none is made."], "said")]
-
-
-def _list_items(answer: Answer, layout: BlockLayout, write: SentenceWriter) -> list[Block]:
-    """A list, each passage with the headings it stands under."""
-    items = list[Inline]()
-    for said in layout.sentences:
-        label = label_passage(answer, said) if layout.block.role else ""
-        above: list[Span | str] = [Span(label, "label"), " "] if label else []
-        items.append([*above, *write(said)])
-    return Bullets.of(items)
 
 
 LEGEND = "; ".join(f"{MARK_SIGNS[mark]} {label}" for mark, label in MARK_LABELS.items() if MARK_SIGNS[mark])

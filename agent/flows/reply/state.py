@@ -65,7 +65,8 @@ class ReplyState(OnePublisherState):
         return text if len(text) <= MAX_QUESTION_CHARS else text[-MAX_QUESTION_CHARS:].split(maxsplit=1)[-1]
 
     def search_texts(self, run: RunState[Any]) -> list[str]:
-        """What is searched for: the open question, and in a follow-up the previous one followed by it."""
+        """What is searched for: the open question, and in a follow-up the previous one followed by it.
+        Passages are ranked by the last."""
         question = run.asked or self.open_question(run)
         previous = self.full_conversation(run).answered_question[-MAX_QUESTION_CHARS:]
         return [question, f"{previous} {question}"] if previous else [question]
@@ -91,10 +92,6 @@ class ReplyState(OnePublisherState):
             "conversation": self.transcript(run),
             "question": self.open_question(run),
         }
-
-    def standalone_question(self, run: RunState[Any]) -> str:
-        """The open question, in a follow-up together with the previous one: passages are ranked by it."""
-        return self.search_texts(run)[-1]
 
     @property
     def result(self) -> AIResult:

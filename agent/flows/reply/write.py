@@ -41,7 +41,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     Each sentence is checked against its quotes; one that fails is repaired once by its writer, else left
     out, as is one with a contact that its quotes do not give, of which the writer hears once."""
     own, settings = state.own, state.settings.reply
-    passages, question = select_passages(state, tools), own.standalone_question(state)
+    passages, question = select_passages(state, tools), own.search_texts(state)[-1]
     pages = [tools.page(source.page_id) for source in own.loaded if source.page_id]
     known = [url for page in pages for url in (*find_urls(page.text), page.url, page.final_url)]
 
@@ -155,7 +155,7 @@ def stay_silent(
 
 def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
     """The passages of the loaded sources that fit a prompt, best first (agent.retrieval.scorer)."""
-    question = state.own.standalone_question(state)
+    question = state.own.search_texts(state)[-1]
     page_ids = [source.page_id for source in state.own.loaded if source.page_id]
     selected: list[Passage] = []
     room = MAX_SOURCE_CHARS
