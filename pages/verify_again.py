@@ -19,7 +19,7 @@ PAGE = run_page.RunPage(
 
 
 def draw_live(view: RunSnapshot) -> None:
-    """The run as it is now: the table of its quotes, and what they were taken from."""
+    """The run as it is now: its quotes by how they stand, and the pages they were looked for on."""
     asked = "Do the quotes of its answer still stand on their pages today?"
     run_page.draw_heading(PAGE, view, markup.paragraph(asked, "soft"))
     original = {"run": view.run.settings.verifies}

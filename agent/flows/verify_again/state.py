@@ -33,9 +33,14 @@ class QuoteStanding(Record):
     """The page of today, where it was read."""
 
     @property
+    def name(self) -> str:
+        """The standing as a heading: "Not read"."""
+        return self.standing.replace("_", " ").capitalize()
+
+    @property
     def text(self) -> str:
         """How it stands, in a sentence or two: "Moved. Under “Prices”."."""
-        return f"{self.standing.replace('_', ' ').capitalize()}. {self.now}".strip()
+        return f"{self.name}. {self.now}".strip()
 
 
 class VerifyAgainState(FlowState):

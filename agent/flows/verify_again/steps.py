@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import get_args
 
 from agent.answering.pages import build_crawl, content_passages, store_fetched
@@ -18,7 +19,7 @@ from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
 from agent.text.plurals import format_count
 from agent.text.tokens import content_stems
-from agent.text.urls import canonicalize, host
+from agent.text.urls import canonicalize
 from agent.types import Answer, AnswerBlock, Fact, Outcome, Page, Sentence
 from agent.types.facts import cite_page, make_fact_id
 
@@ -101,24 +102,26 @@ def compare(fact: Fact, page: Page, page_id: str) -> QuoteStanding:
 
 
 def result(state: VerifyAgainRun, tools: RunContext) -> tuple[Change, str]:
-    """Sum up: a table of the quotes, those that no longer stand first."""
+    """Sum up: the quotes by how they stand, those that no longer do first."""
     left, why = list[QuoteStanding](), state.why_stopped or "the run was ended early"
     for fact in (fact for fact in state.facts.values() if fact.id not in state.own.standings):
         now = f"Not asked for: {why}." if canonicalize(fact.url) else "It is no page of the web."
         left.append(QuoteStanding(id=fact.id, standing="not_read", now=now))
     own, order = state_after(state, {"standings": left}).own, get_args(Standing)
     shown = sorted(own.standings.values(), key=lambda one: order.index(one.standing))
-    sentences, labels = list[Sentence](), list[str]()
     checks = {"stands": "quoted", "moved": "quoted", "changed": "not_supported"}
-    for row, one in enumerate(shown):
-        fact, check = state.facts[one.id], checks.get(one.standing, "not_checked")
-        said = Sentence(text=fact.quote, fact_ids=[one.id], backed=check == "quoted")
-        said = said.replace(check=check, check_reason=one.now * (not said.backed))
-        cells = enumerate((said, Sentence(text=one.text, backed=True)), 1)
-        sentences += [cell.replace(block="b1", row=row, column=n) for n, cell in cells]
-        labels.append(f"{fact.title} ({host(fact.url)})" if host(fact.url) else fact.title)
-    heads = ["Page", "Quote", "Now"]
-    table = AnswerBlock(id="b1", kind="table", heads=heads, row_labels=labels, by_code=True)
+    blocks, sentences = list[AnswerBlock](), list[Sentence]()
+    for name, group in groupby(shown, lambda one: one.name):
+        blocks.append(AnswerBlock(id=f"b{len(blocks)}", kind="heading", text=name, by_code=True))
+        for one in group:
+            fact, check = state.facts[one.id], checks.get(one.standing, "not_checked")
+            said = Sentence(
+                text=fact.quote, fact_ids=[one.id], backed=check == "quoted", block=f"b{len(blocks)}"
+            )
+            sentences.append(said.replace(check=check, check_reason=one.now * (not said.backed)))
+            blocks.append(AnswerBlock(id=said.block, kind="list", role="passage"))
+            lines = [one.now] if one.now else []
+            blocks += [AnswerBlock(id=f"b{len(blocks)}", by_code=True, lines=lines)] if lines else []
     answer = Answer(
         n=len(state.answers) + 1,
         verdict="checked" if shown else "no_evidence",
@@ -127,8 +130,7 @@ def result(state: VerifyAgainRun, tools: RunContext) -> tuple[Change, str]:
         certainty=own.summarize() if shown else f"Nothing to verify: {why}.",
         sources=collect_sources(sentences, state.facts),
         statements=count_statements(sentences),
-        blocks=[table] if shown else [],
-        length="full",
+        blocks=blocks,
         why_stopped=state.why_stopped if shown else "",
         by="code",
         step=tools.step,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
 from agent.errors import ConcurrentChange, UsageError
 from agent.types import Settings, Status
@@ -156,3 +157,22 @@ def test_a_run_without_an_answer_cannot_be_verified(bench):
     run_id = bench.start(QUESTION, Settings(world="demo", model="keyless"))
     with pytest.raises(ConcurrentChange):
         bench.act(run_id, "verify_again")
+
+
+def test_it_goes_on_where_it_was_stopped_and_its_bundle_verifies(farm):
+    _, bench, run_id = farm
+    new = bench.act(run_id, "verify_again")
+
+    def stop_before_fetching() -> None:
+        if bench.snapshot(new).next == "fetch" and bench.snapshot(new).run.status is Status.RUNNING:
+            bench.act(new, "stop")
+
+    assert bench.drive(new, stop_before_fetching) is Status.STOPPED
+    bench.act(new, "resume")
+    assert bench.drive(new) is Status.DONE
+    steps = [step.name for step in bench.snapshot(new).steps]
+    assert steps == ["ask", "list_quotes", "stop", "resume", "fetch", "result"]
+    found = verify_bundle(export_run(bench, new, "bundle"))
+    assert found.is_valid and found.quote_count == found.found_quote_count == 5, found.problems
+    for name in ("html", "docx", "evidence.md", "csv", "bib"):
+        assert export_run(bench, new, name)
