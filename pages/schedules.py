@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from urllib.parse import urljoin
 
 import streamlit as st
 
+from agent.accounts.people import LOCAL
 from agent.batch import schedules
 from agent.engine.schedules import describe_times
 from agent.errors import NotFound, StoreError
@@ -49,6 +51,14 @@ def draw_card(schedule: Schedule) -> None:
         if (opened := ui.popover("Change", key, "tune")).open:
             with opened, st.container(key=f"schedule-form-{name}"):
                 form.draw(key, change, schedule)
+        feed = f"schedule-feed-{name}"
+        with st.popover("Feed", icon=":material/rss_feed:", type="tertiary", key=feed):
+            st.caption("What is new, for a feed reader. Whoever has the address reads it; a new one ends it.")
+            renew = functools.partial(client.benches().renew_feed, client.person() or LOCAL, name)
+            keep = {"then": lambda path: st.session_state.update({f"{feed}-path": path})}
+            ui.button("New address", f"{feed}-new", client.submit, renew, icon="autorenew", kwargs=keep)
+            if path := st.session_state.get(f"{feed}-path"):
+                st.code(urljoin(st.context.url or "", path), language=None, wrap_lines=True)
         with st.popover("Delete", icon=":material/delete:", type="tertiary", key=f"schedule-end-{name}"):
             st.html('<div class="ts small soft">It runs no more. Its runs stay under Runs.</div>')
             end = functools.partial(change, state="deleted")

@@ -14,6 +14,7 @@ PAGE = run_page.RunPage(
     flow="verify_again",
     noun="verification",
     new_label="Verify another",
+    missing_hint="Open a run with an accepted answer, and choose “Verify again” below it.",
     hints={Status.DONE: "", Status.STOPPED: "Nothing is lost: continue, or finish with what was read."},
 )
 
@@ -22,8 +23,8 @@ def draw_live(view: RunSnapshot) -> None:
     """The run as it is now: its quotes by how they stand, and the pages they were looked for on."""
     asked = "Do the quotes of its answer still stand on their pages today?"
     run_page.draw_heading(PAGE, view, markup.paragraph(asked, "soft"))
-    original = {"run": view.run.settings.verifies}
-    ui.link(routes.FRONT_PAGE, "The answer that is verified", "arrow_back", original)
+    link = "The answer that is verified", "arrow_back", {"run": view.run.settings.verifies}
+    ui.link(routes.FRONT_PAGE, *link)
     client.show_notice("verify-again")
     pause_prompt.draw(view)
     answer = view.state.answer
@@ -38,12 +39,7 @@ def draw_live(view: RunSnapshot) -> None:
 
 form_page.draw_screen(
     partial(
-        run_page.draw_missing,
-        PAGE.noun,
-        "No answer is named",
-        "pages/runs.py",
-        "Choose a run",
-        "Open a run with an accepted answer, and choose “Verify again” below it.",
+        run_page.draw_missing, PAGE.noun, "No answer is named", "pages/runs.py", "Runs", PAGE.missing_hint
     ),
     partial(run_page.draw, PAGE, draw_live),
 )
