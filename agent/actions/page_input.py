@@ -138,7 +138,9 @@ class GivenFile(BaseModel):
     model_config = ConfigDict(val_json_bytes="base64", ser_json_bytes="base64")
 
     name: str
-    data: bytes
+    data: bytes = Field(
+        json_schema_extra={"pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"}
+    )
 
 
 def supply(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from starlette.datastructures import Headers
@@ -17,10 +17,11 @@ READ = ("GET", "HEAD")
 
 @dataclass(frozen=True)
 class RouteRule:
-    """What a route asks. `caller`: "screen" comes by a known name, and the screen asks who it is; an "owner"
-    too, and with a login only for what was made for them; "token" comes by a known name, or with a token that
-    the route checks; a "probe" by any name, and learns of health alone; "nobody" may. `max_body` is in bytes;
-    None: Streamlit's own limit of uploads."""
+    """What a route asks. `methods`: none where what is mounted there refuses those that it has not. `caller`:
+    "screen" comes by a known name, and the screen asks who it is; an "owner" too, and with a login only for
+    what was made for them; "token" comes by a known name, or with a token that the route checks; a "probe" by
+    any name, and learns of health alone; "nobody" may. `max_body` is in bytes; None: Streamlit's own limit of
+    uploads."""
 
     methods: tuple[str, ...] = (*READ, "OPTIONS")
     caller: Literal["screen", "owner", "token", "probe", "nobody"] = "screen"
@@ -40,12 +41,10 @@ RULES = {
     "/mcp": PROGRAMS,
     "/.well-known/oauth-protected-resource": RouteRule(READ),
     "/.well-known/oauth-protected-resource/mcp": RouteRule(READ),
-    "/api/v1/library/documents": RouteRule(("POST",), "token", 50_000_000),
-    "/api/v1/webhooks/*": RouteRule(("DELETE",), "token"),
-    "/api/v1/schedules/*": RouteRule((*PROGRAMS.methods, "PATCH", "DELETE"), "token", PROGRAMS.max_body),
+    "/api/v1/library/documents": RouteRule((), "token", 50_000_000),
     "/api/v1/openapi.json": RouteRule(READ),
     "/api/v1/docs": RouteRule(READ),
-    "/api/v1*": PROGRAMS,
+    "/api/v1*": replace(PROGRAMS, methods=()),
     "/_stcore/upload_file/*": RouteRule(("PUT", "DELETE", "OPTIONS"), "owner", None),
     "/_stcore/metrics": RouteRule(caller="nobody"),
     "/_stcore/agent/*": RouteRule(caller="nobody"),

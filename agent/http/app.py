@@ -16,8 +16,10 @@ from typing import Any
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Match
 
 from agent.accounts.quotas import RequestRates
 from agent.accounts.shared_rates import open_rates
@@ -47,6 +49,7 @@ def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        generate_unique_id_function=lambda route: route.name,
         responses={str(int(status)): told for status in _list_refusals()},
         dependencies=[Depends(check_body)],
         redirect_slashes=False,
@@ -113,7 +116,7 @@ async def tell_refusal(_request: Request, refused: TouchstoneError) -> Response:
     if isinstance(refused, RequestRefused):
         return make_problem(refused.status, str(refused), refused.retry_after)
     kinds = {NotFound: HTTPStatus.NOT_FOUND, ConcurrentChange: HTTPStatus.CONFLICT}
-    kinds |= {UsageError: HTTPStatus.UNPROCESSABLE_ENTITY}
+    kinds |= {UsageError: HTTPStatus.BAD_REQUEST}
     status = next((s for kind, s in kinds.items() if isinstance(refused, kind)), None)
     if status is None:
         log.error("a program cannot be answered: %s", refused)
@@ -126,12 +129,15 @@ async def tell_fault(_request: Request, wrong: RequestValidationError) -> Respon
     return make_problem(HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(told))
 
 
-async def tell_status(_request: Request, refused: HTTPException) -> Response:
+async def tell_status(request: Request, refused: HTTPException) -> Response:
     """No such route or method, or a body that is too large."""
     status = HTTPStatus(refused.status_code)
     said = "" if refused.detail == status.phrase else f"{refused.detail} "
     answer = make_problem(status, f"{said}See /api/v1/docs for what there is.")
-    answer.headers.update(refused.headers or {})
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        routes = iter_route_contexts(request.app.routes)
+        here = [one for one in routes if one.original_route.matches(request.scope)[0] is not Match.NONE]
+        answer.headers["allow"] = ", ".join(sorted({name for one in here for name in one.methods or ()}))
     return answer
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -14,6 +15,7 @@ from agent.batch.csv_input import BATCH_FLOWS, read_sheet
 from agent.errors import UsageError
 from agent.http.programs import Caller, Program
 from agent.types import Batch, BatchBudget, BatchState, Record, Settings, Usage
+from agent.workbench import Workbench
 
 ROUTER = APIRouter(tags=["batches"])
 
@@ -22,7 +24,10 @@ class BatchRequest(Record, defer_build=False):
     """A batch to start."""
 
     name: str = Field("")
-    table: str = Field(description="CSV; its first line names the columns, one of them “question”")
+    table: str = Field(
+        examples=["question\nOn what date did the Stenfors bridge reopen?\n"],
+        description="CSV; its first line names the columns, one of them “question”",
+    )
     settings: Settings = Field(default_factory=Settings)
     budget: BatchBudget = Field(default_factory=BatchBudget, description="of all runs together")
 
@@ -88,12 +93,22 @@ def get_batch(batch_id: str, program: Caller) -> BatchRecord:
     return _describe(program, batch_id)
 
 
-@ROUTER.post("/batches/{batch_id}/{act}")
-def change_batch(batch_id: str, act: Literal["stop", "resume"], program: Caller) -> BatchRecord:
-    """Stop a batch and its runs, or go on with it."""
+@ROUTER.post("/batches/{batch_id}/stop")
+def stop_batch(batch_id: str, program: Caller) -> BatchRecord:
+    """Stop a batch and its runs."""
+    return _change(program, batch_id, jobs.stop)
+
+
+@ROUTER.post("/batches/{batch_id}/resume")
+def resume_batch(batch_id: str, program: Caller) -> BatchRecord:
+    """Go on with a batch."""
+    return _change(program, batch_id, jobs.resume)
+
+
+def _change(program: Program, batch_id: str, change: Callable[[Workbench, str], None]) -> BatchRecord:
     _open(program, batch_id)
     with program.acting():
-        (jobs.stop if act == "stop" else jobs.resume)(program.bench, batch_id)
+        change(program.bench, batch_id)
     return _describe(program, batch_id)
 
 

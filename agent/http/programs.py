@@ -8,10 +8,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from pydantic import TypeAdapter, ValidationError
 
 from agent.accounts.quotas import RequestRates
 from agent.accounts.tokens import ApiToken
@@ -79,6 +81,13 @@ class Program:
         """What is recorded meanwhile is recorded as done by this program, by its request of this key."""
         return act_as_program(self.token.name, key, content)
 
+    def sign(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The parameters of an act, with the program named in the reason: it is shown wherever the decision
+        is."""
+        reasons = {name: str(given[name]).strip() for name in {"reason", "because"} & given.keys()}
+        signed = {name: f"by program {self.token.name}: {said}" for name, said in reasons.items() if said}
+        return {**given, **signed}
+
     def check_quota(self) -> None:
         """Raise RequestRefused (429) when the person's quota allows no further run now."""
         try:
@@ -120,7 +129,8 @@ def find_program(
 
 
 async def check_body(request: Request) -> None:
-    """Raise UsageError for a body with what JSON and UTF-8 do not know, wherever in it."""
+    """Raise UsageError for a body with what JSON and UTF-8 do not know, wherever in it, and
+    RequestValidationError for values of another type than the contract says, such as true for a number."""
     if "json" in request.headers.get("content-type", ""):
         try:
             json.dumps(await request.json(), ensure_ascii=False, allow_nan=False).encode()
@@ -128,6 +138,11 @@ async def check_body(request: Request) -> None:
             raise UsageError(
                 "the body holds half a character, NaN or Infinity: send JSON in UTF-8"
             ) from wrong
+        if field := request.scope["route"].body_field:
+            try:
+                TypeAdapter(field.field_info.annotation).validate_json(await request.body(), strict=True)
+            except ValidationError as wrong:
+                raise RequestValidationError(wrong.errors()) from wrong
 
 
 Caller = Annotated[Program, Depends(find_program)]

@@ -51,12 +51,20 @@ class RunRequest(Record, defer_build=False):
     """A run to start."""
 
     flow: StartedFlow = Field("research", description="how it is answered")
-    question: str = Field("", description="the question; of check_text the address of the text to check")
+    question: str = Field(
+        "",
+        examples=["On what date did the Stenfors bridge reopen to traffic?"],
+        description="the question; of check_text the address of the text to check",
+    )
     text: str = Field("", description="of check_text: the text itself, as Markdown")
     follows: str = Field(
         "", description="a run that this is a further question to: its flow and settings hold"
     )
-    settings: Settings = Field(default_factory=Settings, description="what is otherwise than by default")
+    settings: Settings = Field(
+        default_factory=Settings,
+        examples=[{"world": "demo"}],
+        description="what is otherwise than by default",
+    )
 
 
 class RunPage(Record):
@@ -300,10 +308,7 @@ def _make_route(act: Act) -> Callable[..., ActResult]:
         if act.starts:
             program.require_flow(act.starts)
             program.check_quota()
-        values = given.model_dump(exclude_unset=True) if given else {}
-        for name in {"reason", "because"} & values.keys():  # shown wherever the decision is
-            if values[name].strip():
-                values[name] = f"by program {program.token.name}: {values[name].strip()}"
+        values = program.sign(given.model_dump(exclude_unset=True) if given else {})
         act.read(values)
         try:
             act.check(view)

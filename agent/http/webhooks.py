@@ -21,7 +21,9 @@ Rest = Literal[RESTS]  # type: ignore[valid-type]
 class WebhookRequest(Record, defer_build=False):
     """A webhook to add."""
 
-    url: Annotated[str, Field(min_length=1, description="the address to tell")]
+    url: Annotated[
+        str, Field(min_length=1, examples=["https://hooks.example/told"], description="the address to tell")
+    ]
     statuses: list[Rest] = Field(default_factory=list, description="of what; empty: of all")
 
 

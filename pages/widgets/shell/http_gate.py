@@ -127,8 +127,9 @@ def _find_refusal(scope: Scope, rule: RouteRule) -> Response | None:
         return OTHER_ORIGIN
     if rule.caller == "nobody" or (config.has_login and rule.caller == "owner" and _is_of_another(scope)):
         return NOT_FOUND
-    is_method_known = scope["type"] == "websocket" or scope["method"] in rule.methods
-    return None if is_method_known else Response(status_code=405, headers={"allow": ", ".join(rule.methods)})
+    if scope["type"] == "websocket" or not rule.methods or scope["method"] in rule.methods:
+        return None
+    return Response(status_code=405, headers={"allow": ", ".join(rule.methods)})
 
 
 def _drop_chunks(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -52,6 +57,41 @@ def test_a_run_is_asked_watched_and_answered(local: Server, url: str) -> None:
         assert t.search_library("blue bolts", k=1).hits[0].title == "Bolts"
         assert t.ask_table("question\nWhere?\n", **DEMO).state == "running"
         assert t.check_text("Red [a](https://a.example/).", **DEMO).read().flow == "check_text"
+
+
+@pytest.mark.slow
+def test_a_client_that_others_generate_from_the_contract_runs_the_example(
+    local: Server, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contract = tmp_path / "openapi.json"
+    contract.write_bytes(httpx2.get(f"{url}/api/v1/openapi.json").content)
+    command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none"]
+    command += ["--path", str(contract), "--output-path", str(tmp_path / "generated_api")]
+    made = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert "Unable to parse" not in made.stdout, made.stdout
+    monkeypatch.syspath_prepend(str(tmp_path))
+    client = importlib.import_module("generated_api").AuthenticatedClient(
+        base_url=f"{url}/api/v1", token=local.make_token(name="generated")
+    )
+    models = importlib.import_module("generated_api.models")
+
+    def call(name: str, *given: str, **more: Any) -> Any:
+        answer = importlib.import_module(f"generated_api.api.runs.{name}").sync(*given, client=client, **more)
+        assert not hasattr(answer, "detail"), answer
+        return answer
+
+    asked = models.RunRequest.from_dict({"question": QUESTION, "settings": DEMO})
+    run = call("start_run", body=asked)
+    driver = threading.Thread(target=local.bench().drive, args=(run.id,))
+    driver.start()
+    while call("get_run", run.id, wait=25).status == "running":
+        pass
+    driver.join()
+    answer = call("get_answer", run.id)
+    assert "2 November 2026" in answer.text
+    quote = call("get_evidence", run.id, answer.sentences[0].id).quotes[0]
+    assert quote.verified and quote.quote in local.bench().page(quote.page).text
+    assert local.bench().snapshot(run.id).steps[0].change["program"] == "generated"
 
 
 def test_what_the_server_refuses_is_raised_with_what_to_do_next(local: Server, url: str) -> None:

@@ -100,7 +100,7 @@ def test_a_key_picks_a_choice_of_a_chat_once(local: Server) -> None:
     assert [(one.status_code, one.json()["id"]) for one in answers] == [(201, asked.id), (200, asked.id)]
     assert len(local.bench().runs()) == 1 and local.bench().snapshot(asked.id).steps[-1].name == "respond"
     other = caller.post("/runs", json={"question": "1", "follows": asked.id}, headers=key)
-    assert other.status_code == 422 and "one of its own" in other.json()["detail"]
+    assert other.status_code == 400 and "one of its own" in other.json()["detail"]
 
 
 def test_a_key_holds_for_every_way_to_start(local: Server) -> None:

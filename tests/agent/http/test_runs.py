@@ -31,7 +31,7 @@ def test_a_run_is_started_once_for_a_key_and_recorded_as_by_the_program(local) -
     again = caller.post("/runs", json=asked, headers=key)
     assert (again.status_code, again.json()["id"]) == (200, run_id)
     other = caller.post("/runs", json={**asked, "question": "Why?"}, headers=key)
-    assert other.status_code == 422 and "Idempotency-Key" in other.json()["detail"]
+    assert other.status_code == 400 and "Idempotency-Key" in other.json()["detail"]
     assert len(caller.get("/runs").json()["runs"]) == 1
     bench = local.bench()
     bench.drive(run_id)
@@ -71,7 +71,7 @@ def test_readers_that_break_and_resume_lose_and_double_no_step(local) -> None:
         assert [n for n, _ in begun + read_events(rest)] == [*range(head + 1)]
     assert caller.get(f"/runs/{run_id}/events", headers={"last-event-id": str(head)}).status_code == 204
     future = caller.get(f"/runs/{run_id}/events", headers={"last-event-id": str(head + 1)})
-    assert future.status_code == 422 and f"the last is {head}" in future.json()["detail"]
+    assert future.status_code == 400 and f"the last is {head}" in future.json()["detail"]
     assert caller.get(f"/runs/{run_id}/events", headers={"last-event-id": "x"}).status_code == 422
 
 
@@ -120,7 +120,7 @@ def test_every_act_of_the_table_has_a_route_and_what_is_not_possible_now_is_told
     refused = caller.post(f"/runs/{run_id}/acts/approve")
     assert refused.status_code == 409 and "accept" in refused.json()["possible"]
     assert caller.post(f"/runs/{run_id}/acts/approve_path").status_code == 409
-    assert caller.post(f"/runs/{run_id}/acts/send_back", json={"note": " "}).status_code == 422
+    assert caller.post(f"/runs/{run_id}/acts/send_back", json={"note": " "}).status_code == 400
     assert caller.post(f"/runs/{run_id}/acts/send_back", json={"nope": 1}).status_code == 422
     overtaken = caller.post(f"/runs/{run_id}/acts/accept?head=0")
     assert overtaken.status_code == 409 and local.bench().snapshot(run_id).run.status == "review"
@@ -139,7 +139,7 @@ def test_the_reason_of_a_program_begins_with_its_name(local) -> None:
     view = bench.snapshot(run_id)
     assert view.state.own.checked_text(view.state).sentences[0].overruled == "by program night job: I looked."
     empty = caller.post(f"/runs/{run_id}/acts/overrule", json={**given, "reason": " "})
-    assert empty.status_code == 422 and "say why" in empty.json()["detail"]
+    assert empty.status_code == 400 and "say why" in empty.json()["detail"]
 
 
 def test_a_question_follows_and_texts_and_start_pages_are_taken(local) -> None:
@@ -151,10 +151,10 @@ def test_a_question_follows_and_texts_and_start_pages_are_taken(local) -> None:
     assert caller.post("/runs", json=text).json()["flow"] == "check_text"
     assert (
         caller.post("/runs", json={"flow": "collect", "question": "All?", "settings": DEMO}).status_code
-        == 422
+        == 400
     )
     folder = caller.post("/runs", json={"question": "Why?", "settings": {"world": "/"}})
-    assert folder.status_code == 422 and "live or demo" in folder.json()["detail"]
+    assert folder.status_code == 400 and "live or demo" in folder.json()["detail"]
     assert caller.post("/runs", json={"question": "Why?", "follows": "none"}).status_code == 404
 
 
@@ -163,7 +163,7 @@ def test_the_library_is_searched_and_added_to(local) -> None:
     added = caller.post("/library/documents?name=bridge.md", content=b"# Bridge\n\nThe bridge is red.")
     assert added.status_code == 201 and added.json()["tags"][0].startswith("by program x")
     assert caller.get("/library/search", params={"q": "red bridge"}).json()["hits"][0]["title"] == "Bridge"
-    assert caller.post("/library/documents?name=a.exe", content=b"\0").status_code == 422
+    assert caller.post("/library/documents?name=a.exe", content=b"\0").status_code == 400
 
 
 def test_a_batch_is_started_watched_stopped_and_read(local) -> None:
@@ -172,10 +172,14 @@ def test_a_batch_is_started_watched_stopped_and_read(local) -> None:
     batch = made.json()
     assert made.status_code == 201 and "by program night job" in batch["name"]
     assert caller.get("/batches").json()[0]["id"] == batch["id"]
+    bench = local.bench()
+    bench.worker.batch_scheduler.schedule_all()
+    run_id, *_ = caller.get(f"/batches/{batch['id']}").json()["runs"]
+    assert caller.get(f"/runs/{run_id}").json()["program"] == "night job"
     assert caller.post(f"/batches/{batch['id']}/stop").json()["state"] == "stopped"
     assert caller.get(f"/batches/{batch['id']}/export").text.startswith('"question"')
     assert caller.get(f"/batches/{batch['id']}/export?form=json").json()["rows"]
-    assert caller.post("/batches", json={"table": "nothing", "settings": DEMO}).status_code == 422
+    assert caller.post("/batches", json={"table": "nothing", "settings": DEMO}).status_code == 400
     assert caller.get("/batches/none").status_code == 404
 
 

@@ -40,7 +40,7 @@ def test_a_program_adds_sees_and_removes_webhooks(serve, receiver: Receiver) -> 
     assert caller.delete(path).status_code == 204 and caller.get("/webhooks").json() == []
     assert caller.delete(path).status_code == 404
     inner = caller.post("/webhooks", json={"url": "http://10.0.0.1/"})
-    assert inner.status_code == 422 and "FETCH_ALLOW" in inner.json()["detail"]
+    assert inner.status_code == 400 and "FETCH_ALLOW" in inner.json()["detail"]
     assert caller.post("/webhooks", json={"url": receiver.url, "statuses": ["asleep"]}).status_code == 422
 
 

@@ -60,7 +60,7 @@ def ask(
     named = {"host": HOST, **headers}
     scope = {
         "type": kind, "path": path, "client": (sender, 5), "query_string": b"",
-        "method": method or find_rule(path.removeprefix("/team/tools")).methods[0],
+        "method": method or next(iter(find_rule(path.removeprefix("/team/tools")).methods), "POST"),
         "headers": [(name.encode(), value.encode("latin-1")) for name, value in named.items() if value]
     }  # fmt: skip
     try:
@@ -134,7 +134,8 @@ def test_the_api_takes_bodies_up_to_a_size_and_its_contract_is_no_secret() -> No
     assert ask("/api/v1/runs", method="POST", body=50_000_000, authorization="Bearer x") == 413
     assert ask("/api/v1/runs/r/acts/stop", method="POST", body=5_000_000, host="evil.example") == 403
     assert ask("/api/v1/library/documents", method="POST", body=40_000_000) == 200, "documents are larger"
-    assert ask("/api/v1/runs", method="DELETE") == 405
+    assert ask("/api/v1/runs", method="DELETE") == 200, "it refuses by itself what it has not"
+    assert ask("/mcp", method="DELETE", authorization="Bearer x") == 405
     assert ask("/api/v1/runs", host="evil.example", authorization="Bearer x") == 200, "it checks the token"
     assert ask("/api/v1/docs", host="evil.example", authorization="Bearer x") == 403
 
@@ -146,8 +147,8 @@ def test_every_route_of_the_server_has_its_row_with_its_methods(monkeypatch: pyt
     paths = [getattr(route, "path", "") for route in served]
     assert {"/reply", "/media/{file_id:path}", "/_stcore/stream", "/oauth2callback"} <= set(paths)
     contract = make_app(client.benches).state.contract["paths"]
-    mounted = {f"/api/v1{path}": {method.upper() for method in told} for path, told in contract.items()}
-    assert len(mounted) > 40 and all(told <= set(find_rule(path).methods) for path, told in mounted.items())
+    mounted = [f"/api/v1{path}" for path in contract]
+    assert len(mounted) > 40 and not any(find_rule(path).methods for path in mounted)
     paths += [*mounted, "/api/v1/docs", "/api/v1/openapi.json"]
     for route in server.ROUTES:
         if isinstance(route, Mount):
@@ -162,7 +163,7 @@ def test_every_route_of_the_server_has_its_row_with_its_methods(monkeypatch: pyt
         rule = find_rule(path)
         assert rule is not RULES["/*"], f"{path} needs a row of its own"
         allowed = {m for route in served if route.path == path for m in getattr(route, "methods", None) or ()}
-        assert rule.caller == "nobody" or allowed <= set(rule.methods), path
+        assert rule.caller == "nobody" or not rule.methods or allowed <= set(rule.methods), path
 
 
 @by_table
