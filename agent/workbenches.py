@@ -126,9 +126,10 @@ class Workbenches:
         """Where tokens are kept: with the accounts, or where nobody signs in, in a file of the same form."""
         return self.accounts or Accounts(self.config)
 
-    def find_program(self, text: str) -> tuple[ApiToken, Person] | None:
-        """The token of this text and whom it acts for; None for one that does not hold on this server."""
-        token, person = self.token_accounts.find_program(text) if text else (None, LOCAL)
+    def find_program(self, text: str, scope: str = "") -> tuple[ApiToken, Person] | None:
+        """The token of this text and whom it acts for; None for one that does not hold on this server, or not
+        for this scope. Raises NoAnswer when the login's provider cannot be asked."""
+        token, person = self.token_accounts.find_program(text, scope) if text else (None, LOCAL)
         is_here = (person is LOCAL) == (self.accounts is None)
         return (token, person) if token and is_here else None
 

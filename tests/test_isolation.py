@@ -33,7 +33,7 @@ from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 from pages.widgets.reply import bot_services
 from pages.widgets.shell import client, http_gate
-from tests.agent.accounts.conftest import make_claims
+from tests.agent.accounts.conftest import find_caller, make_claims
 from tests.records import fill
 from tests.web.isolation_cases import ALL, CASES, DEMO, FILE, HTTP_CASES, KEY, SESSION, WORD, Own, Team
 from tests.web.login import LOGIN, sign_in
@@ -247,7 +247,7 @@ def test_a_token_that_ends_while_its_request_is_sent_finds_nobody(end: str, team
     for _ in range(2):
         answer = team.http.post("/reply", json=asked, headers={"authorization": f"Bearer {text}"})
         assert answer.status_code == 401
-    assert accounts.find_caller(text, "reply") is None
+    assert find_caller(accounts, text, "reply") is None
 
 
 def test_a_session_without_a_sign_in_has_no_workbench(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:

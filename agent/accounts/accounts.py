@@ -32,12 +32,6 @@ class Accounts:
         self.quotas = Quotas(writer, self.audit, defaults)
         self.provider = ProviderTokens(config, self.people) if config.has_login else None
 
-    def find_caller(self, text: str, scope: str) -> Person | None:
-        """The person for whom a program acts with this token; None when it does not hold for the scope, or
-        the person is blocked or may not sign in any more."""
-        token, person = self.find_program(text, scope)
-        return person if token and person is not LOCAL else None
-
     def find_program(self, text: str, scope: str = "") -> tuple[ApiToken | None, Person]:
         """The token of this text, made here or by the login's provider, and the person that it acts for,
         LOCAL for one that was made where nobody signs in; None for one that does not hold for the scope ("":

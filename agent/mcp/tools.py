@@ -120,7 +120,7 @@ class Tools:
             program.require_flow(program.open_run(run).run.settings.flow)
             if act in DECIDING_ACTS:
                 program.require("decide")
-            program.bench.act(run, act, **(parameters or {}))
+            program.bench.act(run, act, **program.sign(parameters or {}))
             return _describe(program, run, after=program.bench.snapshot(run).head - 1)
 
     def stop_run(self, run: str, ctx: Context[Any, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,7 +13,14 @@ from sqlalchemy import Connection, Row, and_, func, select, update
 
 from agent.errors import CorruptRow, NotFound
 from agent.store import tables
-from agent.store.ledger import insert_person_step, insert_run, new_id, utc_timestamp
+from agent.store.ledger import (
+    act_as_program,
+    insert_person_step,
+    insert_run,
+    name_program,
+    new_id,
+    utc_timestamp,
+)
 from agent.store.model_calls import NO_USAGE, USAGE_COLUMNS, usage_from_row
 from agent.store.table_access import TableAccess
 from agent.types import Batch, BatchBudget, BatchRow, BatchState, Settings, Status, Step, Usage
@@ -46,6 +54,7 @@ class Batches(TableAccess):
         batch = {"id": batch_id, "name": name, "state": "running", "created_at": at, "updated_at": at}
         batch |= {"settings": settings.model_dump_json(), "allowance": allowance.model_dump_json()}
         batch |= {"columns": json.dumps(list(columns), ensure_ascii=False)}
+        batch |= name_program({})
         stored = [
             {
                 "batch_id": batch_id,
@@ -130,7 +139,9 @@ class Batches(TableAccess):
         with self._writer.begin() as connection:
             if not _has_room(connection, batch_id) or connection.scalar(select(w.n).where(waiting)) is None:
                 return ""
-            run_id = insert_run(connection, question, settings, first)
+            by = connection.scalar(select(b.program).where(b.id == batch_id))
+            with act_as_program(by) if by else nullcontext():
+                run_id = insert_run(connection, question, settings, first)
             connection.execute(update(tables.batch_rows).where(waiting).values(run_id=run_id))
             touched = update(tables.batches).where(b.id == batch_id)
             connection.execute(touched.values(updated_at=utc_timestamp()))

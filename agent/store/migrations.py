@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, inspect, select
+from sqlalchemy import Column, Connection, inspect, select
 
 from agent.errors import StoreError, StoreTooNew
 from agent.store import tables
@@ -38,14 +39,24 @@ def m102_webhooks(connection: Connection) -> None:
 def m103_schedules(connection: Connection) -> None:
     """What is asked again and again, and which runs that started."""
     tables.schedules.create(connection, checkfirst=True)
-    column = tables.runs.c.schedule_id
-    columns = inspect(connection).get_columns("runs", schema=schema_of(connection))
+    _add_text(connection, tables.runs.c.schedule_id)
+
+
+def m104_batch_programs(connection: Connection) -> None:
+    """Which program started a batch."""
+    _add_text(connection, tables.batches.c.program)
+
+
+def _add_text(connection: Connection, column: Column[Any]) -> None:
+    """Add a column of texts to its table, where it is not there."""
+    table = str(column.table.name)
+    columns = inspect(connection).get_columns(table, schema=schema_of(connection))
     if column.name not in {known["name"] for known in columns}:
         kind = column.type.compile(connection.dialect)
-        connection.exec_driver_sql(f"ALTER TABLE runs ADD COLUMN {column.name} {kind} NOT NULL DEFAULT ''")
+        connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {column.name} {kind} NOT NULL DEFAULT ''")
 
 
-MIGRATIONS: tuple[Migration, ...] = (m101_tables, m102_webhooks, m103_schedules)
+MIGRATIONS: tuple[Migration, ...] = (m101_tables, m102_webhooks, m103_schedules, m104_batch_programs)
 FORMER_PREFIXES = ("m0", "m100", "a0")
 """Of the names of the migrations of files that are not opened any more."""
 

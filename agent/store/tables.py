@@ -145,7 +145,11 @@ unindexed_pages = Table("unshelved", metadata, key("page_id"))
 library_metadata = Table("marks", metadata, key("name"), *texts("value"))
 
 batches = Table(
-    "batches", metadata, key("id"), *texts("name state settings allowance columns created_at updated_at")
+    "batches",
+    metadata,
+    key("id"),
+    *texts("name state settings allowance columns created_at updated_at"),
+    *texts("program", default=""),
 )
 
 batch_rows = Table(

@@ -216,6 +216,11 @@ class Conflict(Record):
         return f"{readings[self.model_ruling]}{why}" if self.model_ruling else ""
 
     @property
+    def is_by_program(self) -> bool:
+        """Did a program settle it for a person? Its reason says so."""
+        return self.settled_by == "person" and self.reason.startswith("by program ")
+
+    @property
     def status_text(self) -> str:
         """Its status for a sentence: open, or who settled it, how, and why."""
         if self.status == "open":
@@ -223,6 +228,7 @@ class Conflict(Record):
         if self.settled_by == "model":
             return f"settled by the model's reading: {self.model_reading}"
         by = {"person": " by a person", "evidence": " by the count"}.get(self.settled_by, "")
+        by = " by a program" if self.is_by_program else by
         held = (
             f" for “{self.chosen}”"
             if self.chosen

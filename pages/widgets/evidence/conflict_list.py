@@ -120,7 +120,8 @@ def render_head(conflict: Conflict) -> str:
     status = ""
     if conflict.status == "settled":
         tone = "live" if conflict.settled_by == "model" else "good"
-        status = badges.render(SETTLED_BY.get(conflict.settled_by, "settled"), tone)
+        by = "resolved by a program" if conflict.is_by_program else SETTLED_BY.get(conflict.settled_by)
+        status = badges.render(by or "settled", tone)
         told = "" if conflict.settled_by == "model" else describe_ruling(conflict)
     reading = conflict.model_reading and f"The model's reading: {conflict.model_reading}"
     notes = "".join(f'<p class="small soft">{escape.html(note)}</p>' for note in (told, reading) if note)
@@ -132,7 +133,7 @@ def describe_ruling(conflict: Conflict) -> str:
     others = [side for side in conflict.values if side.text != conflict.chosen]
     said = "; ".join(f"{side.text}, {' and '.join(side.sites) or 'you'}" for side in others)
     holds = conflict.chosen or ("Neither holds" if conflict.ruling == "neither" else "Both hold")
-    by = "" if conflict.settled_by == "evidence" else "you decided: "
+    by = "" if conflict.settled_by == "evidence" or conflict.is_by_program else "you decided: "
     label = "Other value" if len(others) == 1 else "Other values" if conflict.chosen else "The values"
     return f"{holds} ({by}{conflict.reason.rstrip('.')}). {label}: {said}."
 

@@ -34,6 +34,12 @@ def sign_in(accounts: Accounts) -> SignIn:
     return signed_in
 
 
+def find_caller(accounts: Accounts, text: str, scope: str) -> Person | None:
+    """The person for whom a program acts with this token; None when it does not hold for the scope."""
+    token, person = accounts.find_program(text, scope)
+    return person if token else None
+
+
 def make_claims(name: str, at: int = 100) -> dict[str, Any]:
     """The claims of an ID token, issued `at` seconds after BEGAN."""
     return {

@@ -10,7 +10,7 @@ import pytest
 from agent.accounts.accounts import Accounts
 from agent.errors import SignInRefused, UsageError
 from agent.settings.config import read_config
-from tests.agent.accounts.conftest import BEGAN, SignIn, make_claims
+from tests.agent.accounts.conftest import BEGAN, SignIn, find_caller, make_claims
 
 
 def soon() -> int:
@@ -162,5 +162,5 @@ def test_tokens_end_with_the_sign_ins(act: str, sign_in: SignIn, accounts) -> No
     else:
         accounts.people.sign_out_everywhere(bo, bo.id)
     sign_in("bo", at=soon())
-    assert accounts.find_caller(text, "reply") is None and accounts.find_caller(kept, "reply") == ann
+    assert find_caller(accounts, text, "reply") is None and find_caller(accounts, kept, "reply") == ann
     assert all(token.revoked_at for token in accounts.tokens.list(bo))

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from agent.accounts.accounts import Accounts
 from agent.accounts.provider_tokens import ProviderTokens
 from agent.mcp.server import McpHttp
-from tests.agent.accounts.conftest import BEGAN
+from tests.agent.accounts.conftest import BEGAN, find_caller
 from tests.agent.http.conftest import DEMO, QUESTION, Server
 from tests.agent.http.conftest import serve as serve  # a fixture
 from tests.web.login import LOGIN, sign_in
@@ -95,7 +95,7 @@ def test_it_has_the_scopes_that_it_names_and_decides_only_where_it_says_so(
     found = server.benches.find_program(issue(**stated))
     assert found and set(found[0].scopes) == scopes and found[1].subject == "ann"
     accounts = server.benches.accounts
-    assert accounts and accounts.find_caller(issue(**stated), "reply") is None
+    assert accounts and find_caller(accounts, issue(**stated), "reply") is None
 
 
 HOLDS_NOT = {

@@ -12,15 +12,16 @@ from agent.accounts.accounts import Accounts
 from agent.accounts.tokens import MAX_TOKENS
 from agent.errors import NotFound, UsageError
 from agent.settings.config import read_config
+from tests.agent.accounts.conftest import find_caller
 from tests.tables import by_table
 
 
 def test_a_token_holds_for_its_scopes_and_its_text_is_stored_nowhere(sign_in, accounts) -> None:
     ann = sign_in("ann")
     token, text = accounts.tokens.create(ann, "help bot", ["reply"])
-    assert len(text) >= 43 and accounts.find_caller(text, "reply").id == ann.id
-    assert accounts.find_caller(text, "messages") is None
-    assert accounts.find_caller(f"{text}x", "reply") is None
+    assert len(text) >= 43 and find_caller(accounts, text, "reply").id == ann.id
+    assert find_caller(accounts, text, "messages") is None
+    assert find_caller(accounts, f"{text}x", "reply") is None
     assert accounts.tokens.list(ann)[0].used_at and token.used_at == ""
     with accounts.engine.connect() as connection:
         stored = repr([connection.execute(select(table)).all() for table in tables.metadata.sorted_tables])
@@ -34,11 +35,11 @@ def test_a_revoked_token_and_one_of_a_blocked_person_hold_no_longer(sign_in, acc
     with pytest.raises(NotFound):
         accounts.tokens.revoke(ann, first.id)
     accounts.tokens.revoke(bo, first.id)
-    assert accounts.find_caller(text, "reply") is None and accounts.find_caller(other, "messages")
+    assert find_caller(accounts, text, "reply") is None and find_caller(accounts, other, "messages")
     with pytest.raises(NotFound):
         accounts.tokens.revoke(bo, first.id)
     accounts.people.set_blocked(ann, bo.id, blocked=True)
-    assert accounts.find_caller(other, "messages") is None
+    assert find_caller(accounts, other, "messages") is None
 
 
 @by_table
@@ -60,7 +61,7 @@ def test_a_token_of_who_may_not_sign_in_any_more_holds_no_longer(sign_in, accoun
     _, text = accounts.tokens.create(sign_in("ann"), "bot", ["reply"])
     monkeypatch.setenv("ALLOWED_EMAILS", "@partner.example")
     later = Accounts(read_config())
-    assert later.find_caller(text, "reply") is None
+    assert find_caller(later, text, "reply") is None
     later.close()
 
 

@@ -8,6 +8,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from agent.accounts.people import LOCAL
 from agent.accounts.quotas import RequestRates
 from agent.bot.http import ReplyHttp, RequestRefused, identify_caller
 from agent.settings.config import read_config
@@ -54,6 +55,18 @@ def test_without_a_login_a_known_name_or_the_token_of_the_server_is_enough(serve
     assert identify(with_token, "Bearer open-sesame", is_known_name=False) == ""
     for given in ("", "Bearer wrong", "open-sesame", "Basic open-sesame", "Bearer "):
         assert status(with_token, given) == 401
+
+
+def test_where_nobody_signs_in_a_token_of_the_command_line_is_enough_for_its_scope(server: Open) -> None:
+    for benches in (server(), server(REPLY_TOKEN="open-sesame")):
+        tokens = benches.token_accounts.tokens
+        made, text = tokens.create(LOCAL, "bot", ["reply"])
+        _, other = tokens.create(LOCAL, "reader", ["read"])
+        assert identify(benches, f"Bearer {text}", is_known_name=False) == ""
+        assert status(benches, f"Bearer {other}") == status(benches, "Bearer tst_x") == 401
+        tokens.revoke(LOCAL, made.id)
+        with pytest.raises(RequestRefused, match="touchstone token NAME --for reply"):
+            identify(benches, f"Bearer {text}")
 
 
 def test_with_a_login_only_a_token_is_enough_and_it_is_its_owners(server: Open) -> None:

@@ -30,6 +30,14 @@ def test_a_models_reading_is_shown_as_its_reading_with_its_reason():
     assert "reading" not in render_head(CLASH)
 
 
+def test_a_programs_word_is_told_as_its_own():
+    because = "by program night job: the bill"
+    ruled = READ.replace(status="settled", settled_by="person", reason=because, ruling="both")
+    drawn = render_head(ruled)
+    assert "resolved by a program" in drawn and "Both hold (by program night job: the bill)" in drawn
+    assert " you" not in drawn and "settled by a program: both may hold" in ruled.status_text
+
+
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
