@@ -81,14 +81,9 @@ class ProviderTokens:
                 self._ask()
                 token = jwt.decode(text, self._keys, self.algorithms)
         ours = [f"{self.address}{part}" for part in ("", "/", "/mcp", "/api/v1")]
-        jwt.JWTClaimsRegistry(
-            leeway=CLOCK_SKEW_S,
-            iss={"essential": True, "value": issuer},
-            aud={"essential": True, "values": ours},
-            sub={"essential": True},
-            iat={"essential": True},
-            exp={"essential": True},
-        ).validate(token.claims)
+        needed: dict[str, Any] = {name: {"essential": True} for name in ("iss", "aud", "sub", "iat", "exp")}
+        needed["iss"]["value"], needed["aud"]["values"] = issuer, ours
+        jwt.JWTClaimsRegistry(leeway=CLOCK_SKEW_S, **needed).validate(token.claims)
         kind = str(token.header.get("typ", "jwt")).lower().removeprefix("application/")
         # `cnf`: it holds together with a proof of its owner alone, which is not asked for here
         if kind not in ("jwt", "at+jwt") or token.claims["exp"] <= time.time() or "cnf" in token.claims:

@@ -37,26 +37,29 @@ log = logging.getLogger(__name__)
 RESTS = tuple(status.value for status in Status if status is not Status.RUNNING)
 
 
-class Webhook(Record):
-    """Who is told, of what, up to where, and how the last try went."""
+class WebhookRecord(Record):
+    """Who is told, of what, and how the last try went."""
 
     id: str
     url: str
+    statuses: tuple[str, ...]
+    program: str = Field("", description="the program that added it; empty where its person did")
+    added_at: str = Field(description="of changes before this moment it is not told")
+    tries: int = Field(description="how often the message that is due was tried")
+    trouble: str = Field(description="what went wrong the last time; empty when it was taken")
+
+
+class Webhook(WebhookRecord):
+    """What is stored of it: also up to where it was told."""
+
     secret: str = Field(repr=False)
     """What signs, encrypted where there is a key."""
-    statuses: tuple[str, ...]
-    added_at: str
-    """Of changes before this moment it is not told."""
     since: str
     """The moment of the newest change of which it was told."""
     told: dict[str, str]
     """The last changes (run and step) of which it was told, with their moments."""
-    tries: int
     next_at: float
     """When it may be tried again, in seconds of the database's clock; meanwhile a process has it in hand."""
-    trouble: str
-    program: str = Field(default="")
-    """The program that added it; "" where a person did."""
     token: str = Field(default="")
     """The id of that program's token: nothing is told when it holds no longer."""
 

@@ -42,6 +42,8 @@ _ABOUT = " ".join(
 def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
     """The app. `open_benches` gives the workbenches of the server, at the first request."""
     told = {"description": "A problem; `detail` says what to do next.", "content": _refer("Problem")}
+    refusals = "BAD_REQUEST UNAUTHORIZED FORBIDDEN NOT_FOUND CONFLICT REQUEST_ENTITY_TOO_LARGE"
+    refusals += " UNPROCESSABLE_ENTITY TOO_MANY_REQUESTS SERVICE_UNAVAILABLE"
     app = FastAPI(
         title="Touchstone",
         version="1",
@@ -50,7 +52,7 @@ def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
         redoc_url=None,
         openapi_url=None,
         generate_unique_id_function=lambda route: route.name,
-        responses={str(int(status)): told for status in _list_refusals()},
+        responses={str(int(HTTPStatus[name])): told for name in refusals.split()},
         dependencies=[Depends(check_body)],
         redirect_slashes=False,
     )
@@ -79,21 +81,6 @@ def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
     app.add_route("/openapi.json", lambda _request: JSONResponse(contract), include_in_schema=False)
     app.add_route("/docs", lambda _request: HTMLResponse(page), include_in_schema=False)
     return app
-
-
-def _list_refusals() -> list[HTTPStatus]:
-    """The statuses of a problem."""
-    return [
-        HTTPStatus.BAD_REQUEST,
-        HTTPStatus.UNAUTHORIZED,
-        HTTPStatus.FORBIDDEN,
-        HTTPStatus.NOT_FOUND,
-        HTTPStatus.CONFLICT,
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        HTTPStatus.TOO_MANY_REQUESTS,
-        HTTPStatus.SERVICE_UNAVAILABLE,
-    ]
 
 
 def _refer(name: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from agent.bot.http import RequestRefused
-from agent.engine.webhooks import RESTS
+from agent.engine.webhooks import RESTS, WebhookRecord
 from agent.http.programs import Caller
 from agent.types import Record
 
@@ -27,18 +27,6 @@ class WebhookRequest(Record, defer_build=False):
     statuses: list[Rest] = Field(default_factory=list, description="of what; empty: of all")
 
 
-class WebhookRecord(Record):
-    """A webhook, without its secret."""
-
-    id: str
-    url: str
-    statuses: list[str]
-    program: str = Field(description="the program that added it; empty where its person did")
-    added_at: str
-    tries: int = Field(description="how often the message that is due was tried")
-    trouble: str = Field(description="what went wrong the last time; empty when it was taken")
-
-
 class NewWebhook(WebhookRecord):
     """A webhook that was added."""
 
@@ -49,9 +37,7 @@ class NewWebhook(WebhookRecord):
 def list_webhooks(program: Caller) -> list[WebhookRecord]:
     """The webhooks of the person."""
     program.require("read")
-    told = set(WebhookRecord.model_fields)
-    hooks = program.bench.worker.webhooks().list()
-    return [WebhookRecord.model_validate(hook.model_dump(mode="json", include=told)) for hook in hooks]
+    return list[WebhookRecord](program.bench.worker.webhooks().list())
 
 
 @ROUTER.post("/webhooks", status_code=HTTPStatus.CREATED)
@@ -65,8 +51,7 @@ def add_webhook(asked: WebhookRequest, program: Caller) -> NewWebhook:
     made, secret = hooks.add(
         asked.url, tuple(asked.statuses), program=program.token.name, token=program.token.id
     )
-    told = made.model_dump(mode="json", include=set(WebhookRecord.model_fields))
-    return NewWebhook.model_validate({**told, "secret": secret})
+    return NewWebhook(**made.model_dump(include=set(WebhookRecord.model_fields)), secret=secret)
 
 
 @ROUTER.delete("/webhooks/{hook_id}", status_code=HTTPStatus.NO_CONTENT, response_class=Response)

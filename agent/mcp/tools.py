@@ -18,9 +18,10 @@ from mcp.types import ToolAnnotations
 from agent import __version__, api
 from agent.actions import acts
 from agent.engine.worker import FOLLOW_POLL_S
-from agent.errors import TouchstoneError, UsageError
+from agent.errors import TouchstoneError
 from agent.flows import FLOWS
 from agent.http.programs import DECIDING_ACTS, Program
+from agent.http.records import read_evidence
 from agent.http.runs import WAIT_S
 from agent.text.urls import complete_typed_url, host
 from agent.types import STATUS_PHRASES, Settings, Status
@@ -133,22 +134,7 @@ class Tools:
         program = self._identify(ctx)
         with _told():
             program.open_run(run, "read")
-            record = program.bench.as_json(run)
-            said = record.get("sentences") or []
-            if not 1 <= sentence <= len(said):
-                raise UsageError(f"the answer has {len(said)} sentences: give a number from 1")
-            one, facts = said[sentence - 1], {fact["id"]: fact for fact in record["facts"]}
-            cited = [facts[name] for name in one["fact_ids"] if name in facts]
-            return {
-                "sentence": one["text"],
-                "mark": _mark(one),
-                "reason": one["check_reason"],
-                "evidence": [
-                    {name: fact[name] for name in ("quote", "url", "title", "sha256", "fetched_at")}
-                    | {"context": _read_context(program, fact)}
-                    for fact in cited
-                ],
-            }
+            return read_evidence(program.bench, run, f"s{sentence}").model_dump(mode="json")
 
     def search_library(self, query: str, ctx: Context[Any, Any]) -> dict[str, Any]:
         """The passages of the person's library (their documents, and pages that runs have read) that fit a
@@ -156,25 +142,14 @@ class Tools:
         program = self._identify(ctx)
         with _told():
             program.require("library")
-            found = program.bench.library.search(query)
-            hits = [
-                {
-                    "id": hit.page_id,
-                    "url": hit.url,
-                    "title": hit.title,
-                    "heading": hit.heading,
-                    "text": hit.text,
-                }
-                for hit in found.hits
-            ]
-            return {"passages": hits, "by": found.by, "note": found.note}
+            return program.bench.library.search(query).model_dump(mode="json")
 
     def search(self, query: str, ctx: Context[Any, Any]) -> dict[str, Any]:
         """Search the person's library; returns results with id, title and url, for fetch. Costs nothing."""
         found = self.search_library(query, ctx)
         results = {
-            hit["id"]: {"id": hit["id"], "title": hit["title"] or hit["url"], "url": hit["url"]}
-            for hit in found["passages"]
+            hit["page_id"]: {"id": hit["page_id"], "title": hit["title"] or hit["url"], "url": hit["url"]}
+            for hit in found["hits"]
         }
         return {"results": list(results.values())}
 
@@ -249,9 +224,3 @@ def _mark(sentence: dict[str, Any]) -> str:
     if sentence["contradicted"]:
         return "contradicted"
     return str(sentence["check"] or "supported") if sentence["backed"] else "not supported"
-
-
-def _read_context(program: Program, fact: dict[str, Any]) -> str:
-    """The words around a quote in its stored page, as long as the quote on each side."""
-    text, room = program.bench.store.pages.read_text(fact["page_id"]), len(fact["quote"])
-    return text[max(0, fact["start"] - room) : fact["end"] + room]

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio
 from fastapi.routing import iter_route_contexts
+from mcp import Client
 
-from tests.agent.http.conftest import EVERY, QUESTION
+from agent.accounts.people import LOCAL
+from agent.accounts.tokens import SCOPES, ApiToken
+from agent.actions.export import FORMATS
+from agent.http.programs import Program
+from agent.mcp.tools import build_server
+from tests.agent.engine.receiver import Receiver
+from tests.agent.engine.receiver import receiver as receiver  # a fixture
+from tests.agent.http.conftest import EVERY, QUESTION, Server
 from tests.web.login import LOGIN
 
 SECRET_SCOPES = ["messages"]
@@ -118,23 +127,51 @@ def test_this_machine_is_no_exception_and_a_token_of_another_kind_of_server_does
     assert serve(**LOGIN).call(token).get("/runs").status_code == 401
 
 
-def test_private_notes_do_not_leave(local) -> None:
+def test_private_notes_do_not_leave(serve, receiver: Receiver) -> None:
+    """By no route, export, event, tool or webhook, for a program with every scope."""
+    local: Server = serve(FETCH_ALLOW="127.0.0.1")
     run_id, secret = local.run(), "the mayor Quibbleworth told us of zinc-plated bolts"
-    bench = local.bench()
+    bench, reader, told = local.bench(), local.call(local.make_token()), list[str]()
+    reader.post("/webhooks", json={"url": receiver.url})
     bench.act(run_id, "send_back", note=f"Look for {secret}", private=True)
     bench.drive(run_id)
-    reader = local.call(local.make_token())
+    bench.act(run_id, "comment", target="s1", text=f"As {secret}", private=True)
+    bench.drive(run_id)
+    branch = str(bench.act(run_id, "fork", step=bench.snapshot(run_id).head))
+    bench.drive(branch)
+    sentences = len(bench.snapshot(run_id).state.answer.sentences)
     contract = reader.get("/openapi.json").json()
-    gets = [
-        one
-        for one in list_requests(contract, run_id=run_id, batch_id="none", hook_id="none", schedule_id="none")
-        if one[0] == "get" and run_id in one[1]
-    ]
-    assert len(gets) >= 6
-    for _, path, options in gets:
-        assert "Quibbleworth" not in (text := reader.get(path, **options).text) and "zinc" not in text, path
-    assert "Quibbleworth" not in reader.get("/runs").text
-    assert "Quibbleworth" not in reader.get(f"/runs/{run_id}/exports/json").text
+    no = dict.fromkeys(("batch_id", "hook_id", "schedule_id"), "none")
+    for one in (run_id, branch):
+        for method, path, options in list_requests(contract, **no | {"run_id": one}):
+            if method == "get":
+                told.append(reader.get(path, **options).text)
+        told += [str(reader.get(f"/runs/{one}/exports/{name}").content) for name in FORMATS]
+        told += [reader.get(f"/runs/{one}/evidence/s{n}").text for n in range(1, sentences + 1)]
+    told += [reader.get("/library/search", params={"q": word}).text for word in ("Quibbleworth", "zinc")]
+    told.append(reader.post(f"/runs/{run_id}/acts/steer", json={"text": "Go on."}).text)
+    bench.worker.webhooks().send_due((60.0,), lambda: None)
+    assert receiver.got
+    told += [body for _, body in receiver.got]
+    token = ApiToken("", LOCAL.id, "reader", tuple(SCOPES), "", "", "")
+    server = build_server(lambda _ctx: Program(token, bench, lambda: True))
+
+    async def use() -> None:
+        async with Client(server) as client:
+            for name, given in (
+                ("get_run", {"run": run_id}),
+                ("get_run", {"run": branch}),
+                *(("get_evidence", {"run": run_id, "sentence": n}) for n in range(1, sentences + 1)),
+                *((tool, {"query": "Quibbleworth zinc"}) for tool in ("search", "search_library")),
+            ):
+                answer = await client.call_tool(name, given)
+                assert not answer.is_error, answer.content
+                told.append(str(answer))
+
+    anyio.run(use)
+    assert len(told) > 2 * len(FORMATS) and any("Stenfors" in text for text in told)
+    for text in told:
+        assert "Quibbleworth" not in text and "zinc" not in text, text[:400]
 
 
 def test_too_many_requests_and_a_quota_say_when_to_come_again(serve) -> None:

@@ -234,7 +234,7 @@ def test_a_schedule_is_made_watched_changed_run_and_deleted(local) -> None:
         ({"settings": {"flow": "nonsense"}}, "a known flow"),
     ):
         refused = caller.patch(path, json=wrong)
-        assert refused.status_code == 422 and told in refused.json()["detail"]
+        assert refused.status_code == 400 and told in refused.json()["detail"]
     site = local.call(local.make_token(scopes=["site"]))
     assert site.get("/schedules").json() == [] and site.get(path).status_code == 403
     assert site.post("/schedules", json={"repeats": run_id}).status_code == 403
