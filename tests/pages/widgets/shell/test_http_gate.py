@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.routing import Mount
+from starlette.testclient import TestClient
 from streamlit import config as streamlit_config
 from streamlit.runtime import Runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
@@ -18,7 +20,7 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from agent.accounts.people import Person
+from agent.accounts.people import LOCAL, Person
 from agent.bot.routes import RULES, find_rule
 from agent.http.app import make_app
 from agent.settings.config import ROOT, read_config
@@ -138,6 +140,18 @@ def test_the_api_takes_bodies_up_to_a_size_and_its_contract_is_no_secret() -> No
     assert ask("/mcp", method="DELETE", authorization="Bearer x") == 405
     assert ask("/api/v1/runs", host="evil.example", authorization="Bearer x") == 200, "it checks the token"
     assert ask("/api/v1/docs", host="evil.example", authorization="Bearer x") == 403
+
+
+def test_a_body_of_50_mb_is_refused_in_words() -> None:
+    app = Starlette(routes=[Mount("/api/v1", app=make_app(client.benches))])
+    caller = TestClient(http_gate.HttpGate(app), base_url=f"http://{HOST}", client=("127.0.0.1", 5))
+    token = client.benches().token_accounts.tokens.create(LOCAL, "big", ["research", "library"])[1]
+    sent = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+    refused = caller.post("/api/v1/runs", content=b'{"question": "' + b"x" * 50_000_000, headers=sent)
+    told = refused.json()
+    assert refused.status_code == told["status"] == 413 and "6,000,000 bytes" in told["detail"]
+    assert refused.headers["content-type"] == "application/problem+json"
+    assert client.benches().local().runs() == []
 
 
 def test_every_route_of_the_server_has_its_row_with_its_methods(monkeypatch: pytest.MonkeyPatch) -> None:
