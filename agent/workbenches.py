@@ -21,7 +21,8 @@ from sqlalchemy.exc import DatabaseError
 from agent import logs
 from agent.accounts.accounts import Accounts
 from agent.accounts.people import LOCAL, Person
-from agent.accounts.quotas import Quota
+from agent.accounts.quotas import Quota, RequestRates
+from agent.accounts.shared_rates import open_rates
 from agent.accounts.tokens import ApiToken
 from agent.engine.context import WorkLimits
 from agent.engine.dispatch import QueueDispatcher
@@ -120,6 +121,12 @@ class Workbenches:
                 bench.worker.reopen_live_world(bench.config)
                 bench.worker.use_models_of(bench.config)
             return bench
+
+    @cached_property
+    def rates(self) -> RequestRates:
+        """How often whoever asks with a token may do so, over all servers at one database."""
+        engine = self.accounts.engine if self.accounts else self.local().store.engine
+        return open_rates(engine, self.config.API_RATE)
 
     @cached_property
     def token_accounts(self) -> Accounts:

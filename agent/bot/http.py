@@ -24,7 +24,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agent.accounts.quotas import RequestRates
-from agent.accounts.shared_rates import open_rates
 from agent.bot.debounce import Debouncer, MessageBatch
 from agent.bot.responder import MOST_PICTURES, ReplyOutcome, ReplyService
 from agent.bot.routes import RULES, KnowsName
@@ -179,7 +178,6 @@ class ReplyHttp:
         self._lock, self._threads = threading.Lock(), ThreadPoolExecutor(MAX_PARALLEL)
         self._opened: dict[str, _Opened] = {}
         """By the id of the person; "" where nobody signs in."""
-        self._rates: RequestRates | None = None
         self.routes = [
             Route(path, partial(self._handle, path), methods=RULES[path].methods)
             for path in ("/reply", "/messages")
@@ -255,13 +253,8 @@ class ReplyHttp:
     def _identify(self, request: Request, scope: str) -> Caller:
         """Who asks; without a token only known names hold. Raises TouchstoneError."""
         benches = self._open_benches()
-        with self._lock:
-            if self._rates is None:
-                engine = benches.accounts.engine if benches.accounts else benches.local().store.engine
-                self._rates = open_rates(engine, benches.config.API_RATE)
-            rates = self._rates
         is_known, given = self._is_known_name(request.headers), request.headers.get("authorization", "")
-        return identify_caller(benches, rates, given, scope, is_known_name=is_known)
+        return identify_caller(benches, benches.rates, given, scope, is_known_name=is_known)
 
 
 async def _run(

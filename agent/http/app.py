@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import logging
-import threading
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
@@ -21,12 +20,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Match
 
-from agent.accounts.quotas import RequestRates
-from agent.accounts.shared_rates import open_rates
 from agent.bot.http import RequestRefused
 from agent.errors import ConcurrentChange, NotFound, TouchstoneError, UsageError
 from agent.http import batches, library, runs, schedules, webhooks
-from agent.http.programs import NotPossible, Program, check_body, identify_program
+from agent.http.programs import NotPossible, check_body, identify_program
 from agent.workbenches import Workbenches
 
 log = logging.getLogger(__name__)
@@ -56,17 +53,7 @@ def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
         dependencies=[Depends(check_body)],
         redirect_slashes=False,
     )
-    rates, lock = list[RequestRates](), threading.Lock()
-
-    def identify(authorization: str) -> Program:
-        benches = open_benches()
-        with lock:
-            if not rates:
-                engine = benches.accounts.engine if benches.accounts else benches.local().store.engine
-                rates.append(open_rates(engine, benches.config.API_RATE))
-        return identify_program(benches, rates[0], authorization)
-
-    app.state.identify = identify
+    app.state.identify = lambda authorization: identify_program(open_benches(), authorization)
     for part in (runs, library, batches, schedules, webhooks):
         app.include_router(part.ROUTER)
     handlers = (

@@ -15,7 +15,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import TypeAdapter, ValidationError
 
-from agent.accounts.quotas import RequestRates
 from agent.accounts.tokens import ApiToken
 from agent.bot.http import RequestRefused
 from agent.engine.snapshots import RunSnapshot
@@ -96,7 +95,7 @@ class Program:
             raise RequestRefused(HTTPStatus.TOO_MANY_REQUESTS, str(used_up)) from used_up
 
 
-def identify_program(benches: Workbenches, rates: RequestRates, authorization: str) -> Program:
+def identify_program(benches: Workbenches, authorization: str) -> Program:
     """The program that sends this `authorization` header. Raises RequestRefused (401, 429), TouchstoneError
     when the workbench cannot be opened."""
     scheme, _, text = authorization.partition(" ")
@@ -108,7 +107,7 @@ def identify_program(benches: Workbenches, rates: RequestRates, authorization: s
             HTTPStatus.UNAUTHORIZED, f"send a token that holds, made {where}: authorization: Bearer tst_…"
         )
     token, person = found
-    if wait := rates.take(person.id):
+    if wait := benches.rates.take(person.id):
         sentence = f"too many requests: ask again in {wait} s"
         raise RequestRefused(HTTPStatus.TOO_MANY_REQUESTS, sentence, wait)
     bench = benches.open(person) if benches.accounts else benches.local()

@@ -19,8 +19,6 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent.accounts.people import LOCAL
-from agent.accounts.quotas import RequestRates
-from agent.accounts.shared_rates import open_rates
 from agent.accounts.tokens import SCOPES, ApiToken
 from agent.bot.routes import PROGRAMS
 from agent.errors import TouchstoneError
@@ -34,7 +32,6 @@ class McpHttp:
 
     def __init__(self, open_benches: Callable[[], Workbenches]) -> None:
         self._open_benches = open_benches
-        self._rates: RequestRates | None = None
         self._app: ASGIApp | None = None
         self._is_ready = asyncio.Event()
         metadata = "/.well-known/oauth-protected-resource"
@@ -88,11 +85,7 @@ class McpHttp:
 
     def _find_program(self, ctx: Any) -> Program:
         sent = ctx.request_context.request.headers.get("authorization", "")
-        benches = self._open_benches()
-        if self._rates is None:
-            engine = benches.accounts.engine if benches.accounts else benches.local().store.engine
-            self._rates = open_rates(engine, benches.config.API_RATE)
-        return identify_program(benches, self._rates, sent)
+        return identify_program(self._open_benches(), sent)
 
     def _tell_metadata(self, request: Request) -> JSONResponse:
         """What a client has to know to get a token (RFC 9728)."""

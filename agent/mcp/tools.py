@@ -17,6 +17,7 @@ from mcp.types import ToolAnnotations
 
 from agent import __version__, api
 from agent.actions import acts
+from agent.actions.release import release
 from agent.engine.worker import FOLLOW_POLL_S
 from agent.errors import TouchstoneError
 from agent.flows import FLOWS
@@ -190,10 +191,12 @@ def _told() -> Iterator[None]:
 
 def _describe(program: Program, run: str, after: int) -> dict[str, Any]:
     bench = program.bench
-    view, record = bench.snapshot(run), bench.as_json(run)
+    view, record, (shown, _) = bench.snapshot(run), bench.as_json(run), release(bench, run)
     flow = FLOWS[view.run.settings.flow]
     steps = [
-        {"n": step.n, "name": step.name, "told": flow.describe(step)} for step in view.steps if step.n > after
+        {"n": step.n, "name": step.name, "told": flow.describe(step)}
+        for step in shown.steps
+        if step.n > after
     ]
     possible = {
         act.name: {"help": act.help, "parameters": act.parameters.model_json_schema()["properties"]}
@@ -205,10 +208,10 @@ def _describe(program: Program, run: str, after: int) -> dict[str, Any]:
     return {
         "run": run,
         "status": view.run.status.value,
-        "told": view.activity if is_at_work else STATUS_PHRASES[view.run.status],
+        "told": (view.activity if view.state is shown.state else "") or STATUS_PHRASES[view.run.status],
         "head": view.head,
         "steps": steps,
-        "error": view.run.error,
+        "error": shown.run.error,
         "answer": record["answer"],
         "conclusion": record.get("conclusion", ""),
         "sentences": [
