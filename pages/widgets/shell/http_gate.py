@@ -97,7 +97,8 @@ class HttpGate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_request = scope["type"] in ("http", "websocket")
         if is_request:
-            scope = {**scope, "headers": list(map(_drop_chunks, scope["headers"]))}
+            path = scope["path"].replace("\n", "\ufffd")  # with a line break it would match no mount
+            scope = {**scope, "path": path, "headers": list(map(_drop_chunks, scope["headers"]))}
         rule = find_rule(_inner_path(scope), scope.get("method", "")) if is_request else None
         if (refusal := rule and _find_refusal(scope, rule)) is None:
             await self.app(scope, _limit_body(receive, rule.max_body) if rule else receive, send)

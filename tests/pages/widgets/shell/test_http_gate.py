@@ -152,6 +152,8 @@ def test_a_body_of_50_mb_is_refused_in_words() -> None:
     assert refused.status_code == told["status"] == 413 and "6,000,000 bytes" in told["detail"]
     assert refused.headers["content-type"] == "application/problem+json"
     assert client.benches().local().runs() == []
+    odd = caller.get("/api/v1/runs/a%0Ab", headers=sent)
+    assert odd.status_code == 404 and odd.headers["content-type"] == "application/problem+json"
 
 
 def test_every_route_of_the_server_has_its_row_with_its_methods(monkeypatch: pytest.MonkeyPatch) -> None:
