@@ -48,14 +48,11 @@ def draw_tokens(owner: Person) -> None:
         ui.heading("Webhooks", "<span class='soft'>What is told when a run of yours comes to rest</span>")
     for hook in listed:
         by = hook.program and f"by program “{hook.program}” · "
-        told = f"{by}added {hook.added_at.partition('T')[0]} {hook.trouble}"
+        told = escape.html(f"{by}added {hook.added_at.partition('T')[0]} {hook.trouble}")
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.html(
-                f'<div class="ts"><b>{escape.html(hook.url)}</b><br><span class="small soft">'
-                f"{escape.html(told)}</span></div>"
-            )
-            done = "It is told nothing more."
-            ui.action("Remove", f"you-webhook-{hook.id}", hooks.remove, hook.id, icon="delete", done=done)
+            url = f'<div class="ts"><b>{escape.html(hook.url)}</b><br>'
+            st.html(f'{url}<span class="small soft">{told}</span></div>')
+            ui.action("Remove", f"you-webhook-{hook.id}", hooks.remove, hook.id, icon="delete")
 
 
 def _create_token() -> None:

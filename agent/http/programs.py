@@ -130,18 +130,23 @@ def find_program(
 async def check_body(request: Request) -> None:
     """Raise UsageError for a body with what JSON and UTF-8 do not know, wherever in it, and
     RequestValidationError for values of another type than the contract says, such as true for a number."""
-    if "json" in request.headers.get("content-type", ""):
+    if "json" not in request.headers.get("content-type", ""):
+        return
+    try:
+        body = json.loads(await request.body(), parse_float=_read_number)
+        text = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError) as wrong:
+        raise UsageError("the body holds half a character, NaN or Infinity: send JSON in UTF-8") from wrong
+    if field := request.scope["route"].body_field:
         try:
-            json.dumps(await request.json(), ensure_ascii=False, allow_nan=False).encode()
-        except (ValueError, RecursionError) as wrong:
-            raise UsageError(
-                "the body holds half a character, NaN or Infinity: send JSON in UTF-8"
-            ) from wrong
-        if field := request.scope["route"].body_field:
-            try:
-                TypeAdapter(field.field_info.annotation).validate_json(await request.body(), strict=True)
-            except ValidationError as wrong:
-                raise RequestValidationError(wrong.errors()) from wrong
+            TypeAdapter(field.field_info.annotation).validate_json(text, strict=True)
+        except ValidationError as wrong:
+            raise RequestValidationError(wrong.errors()) from wrong
+
+
+def _read_number(text: str) -> float:
+    """A number of JSON, where 10.0 is an integer."""
+    return int(number) if (number := float(text)).is_integer() else number
 
 
 Caller = Annotated[Program, Depends(find_program)]

@@ -152,7 +152,7 @@ def test_a_body_of_50_mb_is_refused_in_words() -> None:
     assert refused.status_code == told["status"] == 413 and "6,000,000 bytes" in told["detail"]
     assert refused.headers["content-type"] == "application/problem+json"
     assert client.benches().local().runs() == []
-    odd = caller.get("/api/v1/runs/a%0Ab", headers=sent)
+    odd = caller.get("/api/v1/runs/a%0Ab", headers={"authorization": sent["authorization"]})
     assert odd.status_code == 404 and odd.headers["content-type"] == "application/problem+json"
 
 
