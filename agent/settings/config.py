@@ -454,8 +454,9 @@ def personalize(server: Config, folder: Path) -> Config:
     mine = {name: value for name, value in saved.items() if name in PERSONAL_SETTINGS}
     own = read_config({name: value for name, value in mine.items() if name not in KEY_ADDRESSES})
     update = mine | {name: getattr(own, name) for name in mine.keys() - KEY_ADDRESSES.keys()}
-    path = (folder / "touchstone.db").relative_to(server.data_folder).as_posix()
-    address = server.locate_store(path) if server.has_server_store else ""
+    address = ""
+    if server.has_server_store:
+        address = server.locate_store(f"{folder.relative_to(server.data_folder).as_posix()}/touchstone.db")
     made = server.model_copy(update={**update, "TOUCHSTONE_DATA": str(folder), "DATABASE_URL": address})
     made._server = server
     return made

@@ -82,7 +82,7 @@ def test_markdown_is_written(tmp_path, capsys):
     file = tmp_path / "report.md"
     assert asked("--markdown", str(file)) == 0
     text = file.read_text(encoding="utf-8")
-    assert text.startswith(f"# {SOLAR}") and "412" in text and "## References\n\n1. " in text
+    assert text.startswith(f"# {SOLAR}") and "412" in text and "## References\n\n- [1] " in text
     assert f"wrote {file}" in capsys.readouterr().err
 
 
