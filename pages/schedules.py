@@ -53,14 +53,15 @@ def draw_card(schedule: Schedule) -> None:
                 form.draw(key, change, schedule)
         feed = f"schedule-feed-{name}"
         with st.popover("Feed", icon=":material/rss_feed:", type="tertiary", key=feed):
-            st.caption("What is new, for a feed reader. Whoever has the address reads it; a new one ends it.")
+            told = "What is new, for a feed reader. Whoever has the address reads it; a new one ends it."
+            st.html(f'<div class="ts">{markup.paragraph(told)}</div>')
             renew = functools.partial(client.benches().renew_feed, client.person() or LOCAL, name)
             keep = {"then": lambda path: st.session_state.update({f"{feed}-path": path})}
             ui.button("New address", f"{feed}-new", client.submit, renew, icon="autorenew", kwargs=keep)
             if path := st.session_state.get(f"{feed}-path"):
                 st.code(urljoin(st.context.url or "", path), language=None, wrap_lines=True)
         with st.popover("Delete", icon=":material/delete:", type="tertiary", key=f"schedule-end-{name}"):
-            st.html('<div class="ts small soft">It runs no more. Its runs stay under Runs.</div>')
+            st.html(f'<div class="ts">{markup.paragraph("It runs no more. Its runs stay under Runs.")}</div>')
             end = functools.partial(change, state="deleted")
             ui.action("Delete the schedule", f"schedule-delete-{name}", end, icon="delete", done="Deleted.")
     counts, last, new = [format_count(schedule.fired, "run")], "", ""

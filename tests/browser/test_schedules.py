@@ -16,6 +16,11 @@ def test_a_run_is_repeated_by_a_schedule_and_run_now(tab: Tab, server: Served) -
     expect(page.get_by_text("No schedules yet")).to_be_visible()
     screen = Screen(page, server.url).open().ask()
     screen.stands("Answer to review")
+    page.set_viewport_size({"width": 400, "height": 850})
+    screen.button("Repeat…").click()
+    expect(screen.button("Repeat it")).to_be_in_viewport(ratio=1)  # the menu opens where there is room
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1280, "height": 900})
     screen.button("Repeat…").click()
     screen.pick("How often", "A cron expression")
     cron = page.get_by_role("textbox", name="Cron expression")

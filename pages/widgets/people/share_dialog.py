@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode, urljoin
 
 import streamlit as st
 
@@ -45,9 +45,7 @@ def _create(run_id: str) -> None:
     def create(owner: Person) -> None:
         client.workbench().snapshot(run_id)
         _, key = client.accounts().shares.create(owner, run_id)
-        base = urlsplit(st.context.url or "")
-        prefix = base.path.rpartition("/")[0]
-        address = f"{base.scheme}://{base.netloc}{prefix}/shared?{urlencode({'key': key})}"
+        address = urljoin(st.context.url or "", f"shared?{urlencode({'key': key})}")
         st.session_state[MADE_KEY] = (run_id, address)
 
     client.submit(create, client.require_person())

@@ -18,7 +18,7 @@ from pages.widgets.forms import form_page
 from pages.widgets.research import revision_panel
 from pages.widgets.run import export_menu, pause_prompt
 from pages.widgets.schedules import form
-from pages.widgets.shell import client, drafts, escape, labels, places, polling, ui
+from pages.widgets.shell import client, drafts, escape, labels, markup, places, polling, ui
 
 NOTE_POPOVER = "research-steer"
 ACTIVE_STATUSES = (Status.RUNNING, Status.WAITING, Status.PAUSED)
@@ -162,7 +162,7 @@ def draw_review(view: RunSnapshot, draw_more: Callable[[RunSnapshot], None] | No
             if (opened := ui.popover("Repeat…", key, "event_repeat", type="tertiary", help=hint)).open:
                 with opened, st.container(key="schedule-form-new"):
                     told = "Each time is a run of its own with the limits of this one, up to its answer."
-                    st.html(f'<div class="ts small soft">{told}</div>')
+                    st.html(f'<div class="ts">{markup.paragraph(told)}</div>')
                     form.draw(key, functools.partial(schedules.create, bench, repeats=view.run.id))
         if draw_more:
             draw_more(view)
