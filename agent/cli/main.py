@@ -38,6 +38,7 @@ COMMANDS = {
     "webhook": ("upkeep.webhook", "Tell a program, by a signed request, when a run comes to rest."),
     "backup": ("upkeep.backup", "Write everything that is kept to one file, while the server runs."),
     "restore": ("upkeep.restore", "Bring back what a backup holds."),
+    "move-store": ("upkeep.move_store", "Copy a data folder's stores into PostgreSQL, or back, compared."),
     "token": ("upkeep.token", "Make, list or revoke tokens for programs, where nobody signs in."),
     "secrets": ("upkeep.secrets", "The keys saved in Settings: how they are encrypted, and with a new key."),
 }

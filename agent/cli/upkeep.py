@@ -1,4 +1,4 @@
-"""`backup`, `restore`, `token` and `secrets`: for whoever runs a server."""
+"""`backup`, `restore`, `move-store`, `token` and `secrets`: for whoever runs a server."""
 
 from __future__ import annotations
 
@@ -6,49 +6,71 @@ import time
 from argparse import Namespace
 
 from agent.accounts.accounts import Accounts
+from agent.accounts.moves import StorePlace, back_up, move_stores
 from agent.accounts.people import LOCAL
 from agent.accounts.tokens import SCOPES
-from agent.cli.options import command, file_option, flag, option, words_option
+from agent.cli.options import command, count, file_option, flag, option, words_option
 from agent.cli.output import write_stderr, write_stdout
 from agent.engine.webhooks import RESTS
 from agent.errors import UsageError
 from agent.settings.config import is_secret, read_config, resolve_data_folder
 from agent.settings.saved import SAVED_FILE, SavedSettings, make_key
-from agent.store.backup import name_backup, restore_backup, verify_backup, write_backup
+from agent.store.backup import name_backup, restore_backup, verify_backup
 from agent.workbench import Workbench
+
+
+@command(
+    option("source FROM", "a data folder, or postgresql+psycopg://user@host/name"),
+    option("target TO", "the other one, empty"),
+)
+def move_store(args: Namespace) -> int:
+    """Copy all stores of a place into another, and compare them row by row; returns the exit code."""
+    paths = move_stores(StorePlace(args.source), StorePlace(args.target), write_stderr)
+    write_stdout(f"{len(paths)} stores, every row compared: all are equal")
+    return 0
 
 
 @command(file_option("file FILE", "a new file, or a folder for one"))
 def backup(args: Namespace) -> int:
-    """Write a backup of the data folder; returns the exit code."""
+    """Write a backup of the data folder, and of the stores in DATABASE_URL; returns the exit code."""
     file, config = args.file, read_config()
-    if config.DATABASE_URL:
-        raise UsageError("DATABASE_URL names a database of its own: back that up with its own tools")
     target = file / name_backup(file, time.time()) if file.is_dir() else file
-    manifest = write_backup(config.data_folder, target.resolve())
+    manifest = back_up(config, target.resolve())
     size = sum(one.bytes for one in manifest.files)
     write_stderr(f"{len(manifest.files)} files, {size / 1e6:,.1f} MB; keys in it stay encrypted")
     if config.BODIES_URL:
-        write_stderr("page bodies are not in it: save what BODIES_URL names with its own tools, after this")
+        write_stderr("page bodies are only listed in it: save the place that BODIES_URL names after this")
     write_stdout(str(target))
     return 0
 
 
 @command(
     file_option("file FILE", "a backup that `backup` wrote"),
-    file_option("--into FOLDER", "another data folder [default: the configured one]"),
+    file_option("--into FOLDER", "another data folder [default: the configured one, and DATABASE_URL]"),
     flag("--force", "replace what the folder holds; it is kept in a folder inside"),
-    flag("--check", "only check every file by its hash"),
+    flag("--check", "only check every file by its hash, and page bodies wherever they lie"),
+    option(
+        "--bodies N",
+        "how many page bodies of a store --check reads [default: 100]",
+        type=count,
+        default="100",
+    ),
 )
 def restore(args: Namespace) -> int:
     """Restore a backup, each file checked by its hash; returns the exit code."""
+    config = read_config()
+    folder = (args.into or resolve_data_folder(config.TOUCHSTONE_DATA)).resolve()
     if args.check:
-        manifest = verify_backup(args.file)
+        manifest = verify_backup(args.file, bodies=config.BODIES_URL, most=args.bodies)
         told = f"{args.file} of {manifest.made_at}: {len(manifest.files)} files, all as they were backed up"
-        write_stdout(told)
+        write_stdout(f"{told}, and so are up to {args.bodies} page bodies of each store")
         return 0
-    folder = (args.into or resolve_data_folder(read_config().TOUCHSTONE_DATA)).resolve()
+    if config.has_server_store and not args.into:
+        StorePlace(config.DATABASE_URL).check_free(StorePlace(str(folder)))
     done = restore_backup(args.file, folder, force=bool(args.force))
+    if config.has_server_store and not args.into:
+        for path in move_stores(StorePlace(str(folder)), StorePlace(config.DATABASE_URL), write_stderr):
+            (folder / path).unlink()
     write_stdout(f"{folder}: {len(done.manifest.files)} files of {done.manifest.made_at}")
     if done.kept:
         write_stderr(f"what was there before is kept in {done.kept}")

@@ -16,17 +16,20 @@ import threading
 import time
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import count
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any
 
 from pydantic import BaseModel
 
-from agent.errors import StoreError, TouchstoneError, UsageError
+from agent.errors import NotFound, StoreError, TouchstoneError, UsageError
 from agent.settings.config import UNFINISHED, Config, resolve_folder
+from agent.store.bodies import REFERENCE, Bodies
 from agent.store.ledger import is_owner_gone, new_owner_id, utc_timestamp
 from agent.text.plurals import clip
 
@@ -42,7 +45,6 @@ _ROOM = ".touchstone-room-"
 """Folders in which backups and restores are prepared are named so, with the process behind it."""
 PRIVATE = 0o600
 """What is copied may be read by its owner alone."""
-_SKIPPED_ENDS = ("-wal", "-shm", "-journal", ".part")
 LOOK_EVERY_S, ABANDONED_S = 60.0, 86_400.0
 """Seconds between two looks at whether a backup is due, and until a room of an unknown process is swept."""
 log = logging.getLogger(__name__)
@@ -74,28 +76,43 @@ class Restored:
     kept: Path | None
 
 
-def write_backup(folder: Path, target: Path, skipped: Path | None = None) -> Manifest:
-    """Write a backup of a data folder to `target`, which appears when it is whole; `skipped` is left out.
-    Raises UsageError (the file exists, nothing to keep) and StoreError (a damaged database)."""
+def write_backup(
+    folder: Path, target: Path, skipped: Path | None = None, *, stores: Path | None = None, bodies: str = ""
+) -> Manifest:
+    """Write a backup of a data folder, with the stores of the folder `stores` if given, to `target`, which
+    appears when it is whole; `skipped` is left out, bodies at the address `bodies` are listed. Raises
+    UsageError (the file exists, nothing to keep) and StoreError (a damaged database)."""
     if target.exists():
         raise UsageError(f"{target} exists already: name another file")
-    sources = sorted(_list_files(folder, skipped))
+    sources = {path.relative_to(folder): path for path in _list_files(folder, skipped)}
+    if stores:
+        sources = {name: path for name, path in sources.items() if not is_store(name)}
+        sources |= {path.relative_to(stores): path for path in _list_files(stores, None)}
     if not sources:
         raise UsageError(f"{folder} holds nothing yet: there is nothing to back up")
-    files = []
+    listed = "DISTINCT CAST(substr(raw, ?1) AS TEXT) FROM pages WHERE substr(raw, 1, ?1 - 1) = ?2 ORDER BY 1"
+    files, outside = [], list[str]()
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with _make_room(target.parent) as room:
+        with make_room(target.parent) as room:
             whole = room / "whole"
             whole.touch(mode=PRIVATE)
             with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
-                for source in sources:
+                for path, source in [*sorted(sources.items()), (Path("bodies.csv"), None)]:
                     (copy := room / "copy").touch(mode=PRIVATE)
-                    if source.suffix == ".db":
+                    if source is None:
+                        if not outside:
+                            break
+                        copy.write_text("".join(["owner,sha256,bytes\n", *outside]))
+                    elif source.suffix == ".db":
                         copy_database(source, copy)
                     else:
                         shutil.copyfile(source, copy)
-                    name = source.relative_to(folder).as_posix()
+                    if is_store(path):
+                        owner = path.parent.name or "server"
+                        held = _read_pages(copy, listed, len(REFERENCE) + 1, REFERENCE)
+                        sizes = Bodies(bodies, owner).list_sizes() if held else {}
+                        outside += [f"{owner},{digest},{sizes.get(digest, '')}\n" for (digest,) in held]
+                    name = path.as_posix()
                     files.append(BackupFile(name=name, sha256=_hash_file(copy), bytes=copy.stat().st_size))
                     archive.write(copy, name)
                     copy.unlink()
@@ -120,11 +137,10 @@ def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restor
             "is there beside it"
         )
     for database in (path for path in _list_files(folder, None) if path.suffix == ".db"):
-        _check_unused(database)
+        check_unused(database)
     former, is_new = folder / UNFINISHED, not folder.exists()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with _make_room(folder) as room, ExitStack() as undo:
+        with make_room(folder) as room, ExitStack() as undo:
             manifest = _extract(source, room / "all")
             for path in (room / "all" / file.name for file in manifest.files if file.name.endswith(".db")):
                 with closing(sqlite3.connect(path)) as restored:
@@ -157,10 +173,35 @@ def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restor
     return Restored(manifest, kept)
 
 
-def verify_backup(source: Path) -> Manifest:
-    """What a backup holds, every file checked. Raises UsageError for a damaged one."""
+def verify_backup(source: Path, *, bodies: str = "", most: int = 0) -> Manifest:
+    """What a backup holds, every file checked, and in each store the bodies of at most `most` pages, chosen
+    by chance. Raises UsageError for a damaged one, StoreError where the place of bodies does not answer."""
     with tempfile.TemporaryDirectory() as room:
-        return _extract(source, Path(room) / "all")
+        manifest = _extract(source, Path(room) / "all")
+        for path in (Path(file.name) for file in manifest.files):
+            drawn = "id, raw FROM pages WHERE raw IS NOT NULL ORDER BY random() LIMIT ?"
+            rows = _read_pages(Path(room) / "all" / path, drawn, most) if is_store(path) else []
+            held = Bodies(bodies if rows else "", path.parent.name or "server")
+            for page_id, raw in rows:
+                try:
+                    held.unpack(raw)
+                except (NotFound, zlib.error) as error:
+                    raise UsageError(f"the body of page {page_id} in {path}: {error}") from error
+        return manifest
+
+
+def is_store(path: PurePath) -> bool:
+    """Whether a store, or the accounts, have this path in a data folder."""
+    is_personal = (path.name, path.parent.parent) == ("touchstone.db", PurePath("people"))
+    return is_personal or path.as_posix() in ("touchstone.db", "accounts.db")
+
+
+def _read_pages(store: Path, query: str, *values: object) -> list[Any]:
+    """What a query tells of the pages of a store; nothing where it holds none."""
+    with closing(sqlite3.connect(store)) as database:
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'pages'").fetchone():
+            return []
+        return database.execute(f"SELECT {query}", values).fetchall()
 
 
 def sweep_rooms(folder: Path) -> None:
@@ -174,8 +215,9 @@ def sweep_rooms(folder: Path) -> None:
 
 
 @contextmanager
-def _make_room(folder: Path) -> Iterator[Path]:
+def make_room(folder: Path) -> Iterator[Path]:
     """A private folder, gone at the end."""
+    folder.mkdir(parents=True, exist_ok=True)
     sweep_rooms(folder)
     owner = new_owner_id().replace("|", ",")
     with tempfile.TemporaryDirectory(prefix=f"{_ROOM}{owner}", dir=folder) as name:
@@ -192,10 +234,10 @@ def _list_files(folder: Path, skipped: Path | None) -> Iterator[Path]:
     for path in folder.rglob("*"):
         top = path.relative_to(folder).parts
         is_left_out = (
-            top[0] in (BACKUPS, BIN)
+            top[0] in (BACKUPS, BIN, "bodies.csv")
             or (top[2:] if top[0] == "people" else top)[:1] == ("worlds",)
             or any(part.startswith((KEPT, _ROOM)) for part in top)
-            or path.name.endswith(_SKIPPED_ENDS)
+            or path.name.endswith(("-wal", "-shm", "-journal", ".part"))
             or ".db.before-" in path.name
             or (skipped and path.is_relative_to(skipped))
         )
@@ -235,7 +277,7 @@ def describe_fault(error: BaseException | None, path: str) -> str:
     return f"the database could not be used ({error}); check its disk has room and no other program holds it"
 
 
-def _check_unused(path: Path) -> None:
+def check_unused(path: Path) -> None:
     """Raises UsageError when a process has this database open; a damaged one counts as unused."""
     try:
         with closing(sqlite3.connect(path, timeout=0)) as database:
@@ -292,16 +334,17 @@ def _hash_file(path: Path) -> str:
 class BackupSchedule:
     """Writes a backup every BACKUP_EVERY_H hours and deletes all but the newest BACKUP_KEEP."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, write: Callable[[Path, Path], object] | None = None) -> None:
         self.config = config
+        self._write = write or partial(write_backup, config.data_folder)
         self.folder = resolve_folder(config.BACKUP_DIR) or config.data_folder / BACKUPS
         self._stopped = threading.Event()
 
     def start(self) -> None:
-        """Sweep, and begin where backups are switched on and the store is a file of its own."""
+        """Sweep, and begin where backups are switched on."""
         for folder in (self.folder, self.config.data_folder):
             sweep_rooms(folder)
-        if self.config.BACKUP_EVERY_H and not self.config.DATABASE_URL:
+        if self.config.BACKUP_EVERY_H:
             threading.Thread(target=self._work, name="backups", daemon=True).start()
 
     def stop(self) -> None:
@@ -317,7 +360,7 @@ class BackupSchedule:
         if ahead := [path for _, at, path in made if at > now]:
             log.warning("%s is dated in the future: check the clock. A new backup is written", ahead[-1])
         target = self.folder / name_backup(self.folder, now)
-        write_backup(self.config.data_folder, target, self.folder)
+        self._write(target, self.folder)
         for _, _, old in list_backups(self.folder)[: -self.config.BACKUP_KEEP]:
             old.unlink(missing_ok=True)
         return target

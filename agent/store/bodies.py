@@ -61,6 +61,14 @@ class Bodies:
                 self._files.invalidate_cache()
                 self._files.info(self._mark)
 
+    def list_sizes(self) -> dict[str, int]:
+        """The bytes of each body there, as it is stored, by its hash. Raises StoreError."""
+        if self._files is None:
+            return {}
+        with _explain_faults():
+            found = self._files.find(self._root, detail=True)
+        return {path.rpartition("/")[2]: int(about["size"]) for path, about in found.items()}
+
     def pack(self, connection: Connection, raw: bytes) -> bytes | None:
         """What the row of a page holds of its body, which is stored now; None for none. Raises StoreError."""
         packed = zlib.compress(raw) if raw else None

@@ -45,12 +45,7 @@ class KeyedRecords(TableAccess, Generic[R]):
     """Records of one table, each under its key (the first column) as a text (the second)."""
 
     def __init__(
-        self,
-        writer: Writer,
-        table: Table,
-        *,
-        dump: Callable[[R], str],
-        load: Callable[[str], R],
+        self, writer: Writer, table: Table, *, dump: Callable[[R], str], load: Callable[[str], R]
     ) -> None:
         super().__init__(writer)
         self._table, self._dump, self._load = table, dump, load

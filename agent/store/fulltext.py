@@ -2,15 +2,15 @@
 PostgreSQL. A row is a passage, with its terms in two columns: what stands over it (`head`) and its text.
 
 Terms are made by the library; only ASCII white space separates them. A score is BM25 as FTS5 computes it
-(sqlite.org/fts5.html, 5.1.1) with `HEAD_WEIGHT`. Another engine has to fill the methods of `Fulltext`."""
+(sqlite.org/fts5.html, 5.1.1) with `HEAD_WEIGHT`. Another engine has to fill the methods of `Fts5`."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import log
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -65,40 +65,21 @@ lengths = Table("library_lengths", word_tables, key("passage", Integer), *number
 w, size = words.c, lengths.c
 
 
-class Fulltext(Protocol):
-    """The index of one database, in the transaction of an open connection."""
-
-    def create(self) -> None:
-        """Create the index anew and empty."""
-
-    def remove(self, source: int) -> None:
-        """Remove the rows of the passages of a source, which are still stored."""
-
-    def add(self, rows: Sequence[Row]) -> None:
-        """Add rows that are not there."""
-
-    def search(self, terms: Sequence[str], k: int) -> list[tuple[int, float]]:
-        """The `k` rows that match any of the terms best, best first, with their scores."""
-
-    def document_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
-        """How many rows hold each term; those without any are left out."""
-
-    def find_forms(self, term: str) -> list[str]:
-        """Terms of the index that may be other forms of a word, the most frequent first: they have its
-        beginning, all but the last `MAX_ENDING` letters, and are no longer than it with another such ending.
-        For languages whose words the stemmer leaves as they are."""
-
-    def measure(self, sources: Sequence[int]) -> dict[int, int]:
-        """The number of terms of each row of the sources, by its id."""
-
-    def count(self, term: str, sources: Sequence[int], within: Mapping[int, int]) -> dict[int, float]:
-        """For each row of the sources that holds a term the saturated count (0..1) of its occurrences; the
-        lengths are measured by the mean of the rows `within`, with the number of terms of each."""
-
-
-def open_fulltext(connection: Connection) -> Fulltext:
+def open_fulltext(connection: Connection) -> Fts5 | WordTable:
     """The index of the database of a connection."""
     return Fts5(connection) if is_sqlite(connection.dialect) else WordTable(connection)
+
+
+def list_rows(connection: Connection, at_once: int) -> Iterator[Row]:
+    """The rows of the index of a database by their ids, each with its terms in alphabetical order."""
+    query: Any = text(f"SELECT rowid, head, body FROM {FULLTEXT} ORDER BY rowid")
+    if not is_sqlite(connection.dialect):
+        both = (func.string_agg(func.repeat(w.term + " ", times), "") for times in (w.head, w.body))
+        rows = select(size.passage, *both).outerjoin(words, w.passage == size.passage)
+        query = rows.group_by(size.passage).order_by(size.passage)
+    for row, head, body in connection.execute(query.execution_options(yield_per=at_once)):
+        over, under = (" ".join(sorted((terms or "").lower().split())) for terms in (head, body))
+        yield row, over, under
 
 
 class Fts5:
@@ -109,7 +90,7 @@ class Fts5:
         self._connection = connection
 
     def create(self) -> None:
-        """Create it; "." and "," are part of numbers."""
+        """Create the index anew and empty."""
         for name in (TERMS, FULLTEXT):
             self._connection.exec_driver_sql(f"DROP TABLE IF EXISTS {name}")
         made = f"CREATE VIRTUAL TABLE {FULLTEXT} USING fts5(head, body, tokenize=\"ascii tokenchars '.,_'\")"
@@ -117,17 +98,17 @@ class Fts5:
         self._connection.exec_driver_sql(f"CREATE VIRTUAL TABLE {TERMS} USING fts5vocab({FULLTEXT}, 'row')")
 
     def remove(self, source: int) -> None:
-        """Remove the rows of a source."""
+        """Remove the rows of the passages of a source, which are still stored."""
         of_source = "rowid IN (SELECT id FROM passages WHERE source = ?)"
         self._connection.exec_driver_sql(f"DELETE FROM {FULLTEXT} WHERE {of_source}", (source,))
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Add rows."""
+        """Add rows that are not there."""
         added = f"INSERT INTO {FULLTEXT}(rowid, head, body) VALUES (?, ?, ?)"
         self._connection.exec_driver_sql(added, list(rows))
 
     def search(self, terms: Sequence[str], k: int) -> list[tuple[int, float]]:
-        """The best rows."""
+        """The `k` rows that match any of the terms best, best first, with their scores."""
         match = " OR ".join(_quote(terms))
         ranked = text(
             f"SELECT rowid, -{_RANK} FROM {FULLTEXT} WHERE {FULLTEXT} MATCH :match ORDER BY {_RANK} LIMIT :k"
@@ -136,13 +117,15 @@ class Fts5:
         return [(row[0], row[1]) for row in found]
 
     def document_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
-        """How many rows hold each term."""
+        """How many rows hold each term; those without any are left out."""
         query = text(f"SELECT term, doc FROM {TERMS} WHERE term IN :asked")
         query = query.bindparams(bindparam("asked", expanding=True))
         return {row[0]: row[1] for row in self._connection.execute(query, {"asked": list(terms)})}
 
     def find_forms(self, term: str) -> list[str]:
-        """Other forms of a word."""
+        """Terms of the index that may be other forms of a word, the most frequent first: they have its
+        beginning, all but the last `MAX_ENDING` letters, and are no longer than it with another such ending.
+        For languages whose words the stemmer leaves as they are."""
         query = text(
             f"SELECT term FROM {TERMS} WHERE term >= :begin AND term < :end AND length(term) <= :most "
             "AND term <> :term ORDER BY doc DESC, term LIMIT :k"
@@ -153,7 +136,7 @@ class Fts5:
         return list(self._connection.scalars(query, given | {"k": MAX_FORMS}))
 
     def measure(self, sources: Sequence[int]) -> dict[int, int]:
-        """Lengths."""
+        """The number of terms of each row of the sources, by its id."""
         sizes = text(
             f"SELECT d.id, d.sz FROM passages p CROSS JOIN {FULLTEXT}_docsize d ON d.id = p.id "
             f"WHERE p.source IN ({_list(sources)})"
@@ -168,8 +151,8 @@ class Fts5:
         return rows, sum(sums)
 
     def count(self, term: str, sources: Sequence[int], within: Mapping[int, int]) -> dict[int, float]:
-        """Saturated counts. FTS5 tells a row's score for one term, which is this count by the mean of the
-        whole index, times the term's inverse document frequency there: both are divided out."""
+        """For each row of the sources that holds a term the saturated count (0..1) of its occurrences; the
+        lengths are measured by the mean of the rows `within`, with the number of terms of each."""
         query = text(
             f"SELECT {FULLTEXT}.rowid, -{_RANK} FROM {FULLTEXT} "
             f"CROSS JOIN passages p ON p.id = {FULLTEXT}.rowid WHERE {FULLTEXT} MATCH :match "

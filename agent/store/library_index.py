@@ -8,18 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    and_,
-    bindparam,
-    delete,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, or_, select, update
 
 from agent.errors import NotFound
 from agent.store import pages, tables
@@ -246,7 +235,7 @@ class LibraryIndex(TableAccess):
         """How many passages these sources have, and for each term those that hold it, by id, with the
         saturated count (0..1) of its occurrences; lengths are measured by the mean of these passages, so that
         nothing else in the library changes a count. `inflected`: a term without a row is looked for in its
-        other forms (see `Fulltext.find_forms`)."""
+        other forms (see `Fts5.find_forms`)."""
         held: dict[str, dict[int, float]] = {term: {} for term in terms}
         with self._reader.connect() as connection:
             index = open_fulltext(connection)

@@ -57,20 +57,24 @@ def _add_text(connection: Connection, column: Column[Any]) -> None:
 
 
 MIGRATIONS: tuple[Migration, ...] = (m101_tables, m102_webhooks, m103_schedules, m104_batch_programs)
-FORMER_PREFIXES = ("m0", "m100", "a0")
-"""Of the names of the migrations of files that are not opened any more."""
+MOVE_MARK = "move from "
+"""What the name of a row begins with that says that a move fills this store, and from where."""
 
 
-def migrate(writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
+def migrate(writer: Writer, migrations: Sequence[Migration] = (), *, by_move: bool = False) -> list[str]:
     """Apply those of these migrations that this database still lacks; returns their names. A file is copied
-    first. Raises StoreTooNew when it has an unknown one, StoreError for a store of before m101."""
+    first. Raises StoreTooNew when it has an unknown one, StoreError for a store of before m101, and unless
+    `by_move` for one that a move has not filled to its end."""
     engine, migrations = writer.engine, migrations or MIGRATIONS
     with engine.connect() as connection:
         have: set[str] = set()
         if inspect(connection).has_table("migrations", schema=schema_of(connection)):
             have = set(connection.scalars(select(applied.c.name)))
-    strange = sorted(have - {migration.__name__ for migration in migrations})
-    if any(name.startswith(FORMER_PREFIXES) for name in strange):
+    begun = [name for name in have if name.startswith(MOVE_MARK)]
+    if begun and not by_move:
+        raise StoreError(f"a {begun[0]} to this store is not finished: give `./touchstone move-store` again")
+    strange = sorted(have - {migration.__name__ for migration in migrations} - {*begun})
+    if any(name.startswith(("m0", "m100", "a0")) for name in strange):
         raise StoreError(
             "this database was written by an earlier Touchstone: commit 2579e32c is the last that opens it "
             "and exports its runs; set TOUCHSTONE_DATA to another folder to begin a new one"

@@ -30,6 +30,7 @@ from streamlit import runtime
 from streamlit.runtime.pages_manager import PagesManager
 
 from agent import logs
+from agent.accounts.moves import back_up
 from agent.bot.feed import FeedHttp
 from agent.bot.metrics import OperationsHttp
 from agent.errors import SignInRefused, StoreError, TouchstoneError
@@ -174,9 +175,8 @@ def _join_log(one: logging.Logger) -> None:
 @contextlib.asynccontextmanager
 async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     """Warm up and start the workers; at the end let every run rest where it stands."""
-    PagesManager.uses_pages_directory = (
-        False  # else a first visit to /collect would be given Streamlit's own list of pages instead of ours
-    )
+    # else a first visit to /collect would be given Streamlit's own list of pages instead of ours
+    PagesManager.uses_pages_directory = False
     event_loop.wake_once(asyncio.get_running_loop())
     config = client.benches().config
     logs.set_up(config.LOG_FORMAT, config.LOG_LEVEL)
@@ -190,7 +190,7 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
             bench.snapshots.prefetch(run.id)
     else:
         http_gate.track_files(runtime.get_instance().media_file_mgr)
-    backups = BackupSchedule(config)
+    backups = BackupSchedule(config, functools.partial(back_up, config))
     backups.start()
     is_ending = threading.Event()
     threading.Thread(target=_look_after_memory, args=(is_ending,), name="memory", daemon=True).start()

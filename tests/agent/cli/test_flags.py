@@ -34,7 +34,8 @@ LINES = {
     "work": "--concurrency 8 --told",
     "webhook": "https://hook.example --on review,failed --remove 0123",
     "backup": "F",
-    "restore": "F --into D --force --check",
+    "restore": "F --into D --force --check --bodies 9",
+    "move-store": "data postgresql+psycopg://db/n",
     "token": "reader --for read,research --revoke T",
     "secrets": "--new-key --rotate --forget",
 }
