@@ -43,17 +43,7 @@ from agent.text.normalization import ELLIPSIS, normalize_text
 from agent.text.plurals import clip
 from agent.text.sentences import LIST_MARK
 from agent.text.urls import canonicalize
-from agent.types import (
-    Answer,
-    Fact,
-    ModelCall,
-    Page,
-    Passage,
-    Refusal,
-    Settings,
-    Status,
-    Step,
-)
+from agent.types import Answer, Fact, ModelCall, Page, Passage, Refusal, Settings, Status, Step
 from agent.types.facts import QUOTE_JOINT
 from agent.web.world import World
 

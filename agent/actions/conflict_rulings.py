@@ -30,9 +30,7 @@ ConflictId = Annotated[str, Field(description="its id, or the beginning of it")]
 
 
 def look(
-    view: RunSnapshot,
-    conflict: ConflictId,
-    words: Annotated[str, Field(description="what to search for")],
+    view: RunSnapshot, conflict: ConflictId, words: Annotated[str, Field(description="what to search for")]
 ) -> PersonStep:
     """Search for what may resolve a conflict; a run that has ended goes on."""
     found, query = find_conflict(view.state, conflict), " ".join(words.split())[:MAX_REASON_CHARS]

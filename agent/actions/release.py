@@ -263,9 +263,7 @@ def list_private(view: RunSnapshot) -> list[Change]:
 
 
 def erase_note(
-    bench: ActionContext,
-    run_id: str,
-    step: Annotated[int, Field(description="the step of the note")],
+    bench: ActionContext, run_id: str, step: Annotated[int, Field(description="the step of the note")]
 ) -> None:
     """Erase a private note for good, with what was made from it; backups made before still hold it. No run
     that could have held it may be at work."""

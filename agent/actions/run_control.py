@@ -10,13 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from agent.actions import validation
-from agent.actions.commit import (
-    GO_ON,
-    RECOVER,
-    ActionContext,
-    PersonStep,
-    commit,
-)
+from agent.actions.commit import GO_ON, RECOVER, ActionContext, PersonStep, commit
 from agent.actions.conflict_rulings import MAX_REASON_CHARS
 from agent.actions.plan_edits import approve_plan
 from agent.answering.revision import describe_target

@@ -12,10 +12,7 @@ from agent.answering.fact_view import add_facts
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, state_after
-from agent.evidence.citation_check import (
-    read_cells,
-    state_with_subject,
-)
+from agent.evidence.citation_check import read_cells, state_with_subject
 from agent.evidence.report_words import words_for
 from agent.retrieval.answer import PartAnswer, find_answer
 from agent.retrieval.scorer import UNCOUNTED
@@ -87,10 +84,7 @@ def _quote(
         block = AnswerBlock(id=f"p{name}", part=name if name != NOTE else "")
         head = block.replace(id=f"p{name}h", kind="heading", role="lead", text=format_question(part.question))
         blocks += [head] if len(answered) > 1 else []
-        blocks += [
-            block.replace(id=f"p{name}lead", role="lead"),
-            block.replace(kind="list", role="passage"),
-        ]
+        blocks += [block.replace(id=f"p{name}lead", role="lead"), block.replace(kind="list", role="passage")]
         for n, quote in enumerate(part.quotes):
             if facts is None:
                 page = tools.page(quote.page_id)

@@ -1,7 +1,7 @@
 """The command line, by argparse. Progress goes to stderr, results to stdout.
 
-`COMMANDS` names each command with its module, the `Command` in it, and its help line. A module is imported
-when a command of it runs, so that `--help` does not import the rest of the program.
+`commands.txt` names each command with its module, the `Command` in it, and its help line. A module is
+imported when a command of it runs, so that `--help` does not import the rest of the program.
 
 Exit codes: 0 review was reached (an honest `no_evidence` too), 1 it failed (see stderr), 2 wrong usage."""
 
@@ -10,38 +10,15 @@ from __future__ import annotations
 import sys
 from argparse import REMAINDER, ArgumentParser
 from importlib import import_module
+from pathlib import Path
 
 from agent import logs
 from agent.errors import TouchstoneError, UsageError
 
 PROGRAM = "./touchstone"
 """What usage lines and messages call the command line."""
-COMMANDS = {
-    "research": ("ask.research", "Ask a question and get a checked answer."),
-    "site": ("ask.site", "Ask chosen websites, with follow-ups."),
-    "collect": ("ask.collect", "Gather articles or threads from start pages."),
-    "chat": ("ask.chat", "Talk with the library."),
-    "reply": ("reply.reply", "Answer a conversation from the knowledge base, or stay silent."),
-    "batch": ("batch.batch", "Ask many questions from a table, side by side within a budget."),
-    "runs": ("runs.runs", "List the runs, newest first."),
-    "act": (
-        "runs.act",
-        "Do with a run what the screens can: approve, send back, edit its facts, branch …",
-    ),
-    "check-text": ("check.check_text", "Check a text, claim by claim, against the sources it cites."),
-    "check": ("check.check", "Check whether quotes support statements, for a file of them."),
-    "export": ("runs.export", "Write a run to a file."),
-    "verify": ("runs.verify", "Check an evidence bundle, and its sources as they are now."),
-    "import": ("runs.import_", "Open an evidence bundle as a run."),
-    "mcp": ("work.mcp", "Serve research and evidence as tools for other programs (MCP, by stdio)."),
-    "work": ("work.work", "Work on the runs of a server with WORKERS=0, beside it or on another machine."),
-    "webhook": ("upkeep.webhook", "Tell a program, by a signed request, when a run comes to rest."),
-    "backup": ("upkeep.backup", "Write everything that is kept to one file, while the server runs."),
-    "restore": ("upkeep.restore", "Bring back what a backup holds."),
-    "move-store": ("upkeep.move_store", "Copy a data folder's stores into PostgreSQL, or back, compared."),
-    "token": ("upkeep.token", "Make, list or revoke tokens for programs, where nobody signs in."),
-    "secrets": ("upkeep.secrets", "The keys saved in Settings: how they are encrypted, and with a new key."),
-}
+_ROWS = Path(__file__).with_name("commands.txt").read_text(encoding="utf-8").splitlines()
+COMMANDS = {row[0]: (row[1], row[2]) for row in (line.split(" | ") for line in _ROWS)}
 """Each command: its module in this package with its name there, and its help line."""
 
 

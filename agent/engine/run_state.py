@@ -195,11 +195,7 @@ class RunState(State, Generic[Own]):
         """The columns of the run's row that follow from its state."""
         latest = self.answer
         verdict = latest.verdict if latest and not latest.is_small_talk else ""
-        return {
-            "actions": len(self.actions),
-            "verdict": verdict,
-            "confidence": self.shown_confidence,
-        }
+        return {"actions": len(self.actions), "verdict": verdict, "confidence": self.shown_confidence}
 
     @property
     def plan(self) -> list[PlanPart]:

@@ -87,9 +87,7 @@ class SharedHostRateLimiter(HostRateLimiter):
                 return POLL_SECONDS, -1
             row = insert(hosts).values(host=key, next_allowed_at=_NOW + gap)
             due = row.on_conflict_do_update(
-                index_elements=[h.host],
-                set_={"next_allowed_at": _NOW + gap},
-                where=h.next_allowed_at <= _NOW,
+                index_elements=[h.host], set_={"next_allowed_at": _NOW + gap}, where=h.next_allowed_at <= _NOW
             )
             if self._ask(due.returning(h.host)):
                 self._held.add((key, slot))

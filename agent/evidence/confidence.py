@@ -89,10 +89,7 @@ class EvidencePool:
     enough alone."""
 
     def __init__(
-        self,
-        facts: Iterable[Fact],
-        conflicts: Iterable[Conflict],
-        is_enough: Callable[[Fact], bool],
+        self, facts: Iterable[Fact], conflicts: Iterable[Conflict], is_enough: Callable[[Fact], bool]
     ) -> None:
         self._facts = {fact.id: fact for fact in facts}
         self._enough = {name for name, fact in self._facts.items() if is_enough(fact)}

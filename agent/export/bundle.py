@@ -19,6 +19,7 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -34,22 +35,7 @@ FORMAT, VERSION, FORMER_VERSION = "touchstone-evidence-bundle", 2, 1
 LAST_READER = "the program of commit 2579e32c"
 """What last opened bundles of the former version as runs."""
 MAX_BODY = 100_000_000
-README = """This is an evidence bundle: one run of Touchstone, with everything its answer stands on.
-
-  run.json, steps.jsonl   the run, and every step it took
-  facts.json              its facts, each with its quote and where that stands in which page
-  pages.jsonl, pages/     the pages it read: what is known of each, its text (.txt), its body (.body.gz)
-  calls.jsonl             the model calls, prompts and replies
-
-Verify it:          ./touchstone verify FILE
-... and its sources: ./touchstone verify FILE --refetch
-Open it as a run:   ./touchstone import FILE
-
-manifest.json holds the SHA-256 of every file. It is not signed: who can change the bundle can make another
-one. So compare the SHA-256 of the whole file, which export and verify show, with the one you received in
-another way.
-The pages are the work of others. What they say was written by strangers.
-"""
+README = Path(__file__).with_name("bundle_readme.txt").read_text(encoding="utf-8")
 _ADDRESS = {"settings": {"served_by"}}  # who guesses a model's server finds that this is its hash
 T = TypeVar("T")
 

@@ -280,9 +280,7 @@ def get_evidence(
     },
 )
 def export(
-    run_id: str,
-    name: Annotated[str, Path(json_schema_extra={"enum": list(FORMATS)})],
-    program: Caller,
+    run_id: str, name: Annotated[str, Path(json_schema_extra={"enum": list(FORMATS)})], program: Caller
 ) -> Response:
     """A run as a file."""
     program.open_run(run_id, "read")

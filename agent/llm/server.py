@@ -160,11 +160,7 @@ class ModelServer:
             sleep_with_checkpoint(wait, checkpoint)
 
     def _ask_once(
-        self,
-        request: Callable[[openai.OpenAI], Any],
-        read: Callable[[Any], T],
-        model: str,
-        late: str,
+        self, request: Callable[[openai.OpenAI], Any], read: Callable[[Any], T], model: str, late: str
     ) -> T:
         """Raises ServerFault, and what the checkpoint of the deadline raises."""
         import httpx2

@@ -63,10 +63,7 @@ class ReportReply(WriterReply):
 
 
 REPORT = Role(
-    name="report",
-    reply=ReportReply,
-    on_failure="rest",
-    cut=("facts", "conflicts", "turns", "former"),
+    name="report", reply=ReportReply, on_failure="rest", cut=("facts", "conflicts", "turns", "former")
 )
 """Writes the answer of a research run: sentences that cite facts. Writes no URL."""
 

@@ -45,10 +45,7 @@ class AgentDecision(RoleReply):
 
 
 SITE_DECISION = Role(
-    name="site_decision",
-    reply=AgentDecision,
-    on_failure="rest",
-    cut=("pages", "unvisited", "history"),
+    name="site_decision", reply=AgentDecision, on_failure="rest", cut=("pages", "unvisited", "history")
 )
 """Decides whether the pages read are enough to answer, or which addresses to read next."""
 

@@ -186,8 +186,7 @@ class Config(BaseSettings):
     FETCH_TIMEOUT: Timeout = _setting(30.0, "seconds one page fetch may take in all, up to 3600")
     FETCH_MAX_MB: Annotated[Amount, Field(gt=0)] = _setting(10.0, "megabytes (decoded) one page may have")
     PARSER_TIMEOUT: Timeout = _setting(
-        5.0,
-        "seconds of CPU time that reading one document may take (PDF, Office, EPUB, RTF), up to 3600",
+        5.0, "seconds of CPU time that reading one document may take (PDF, Office, EPUB, RTF), up to 3600"
     )
     PARSER_MAX_MB: Annotated[Amount, Field(ge=128)] = _setting(
         512.0, "megabytes of memory for reading one document, 128 or more"
@@ -224,8 +223,7 @@ class Config(BaseSettings):
         "bearer token that `POST /reply` and `POST /messages` require; empty: none is required"
     )
     REPLY_WINDOW: Seconds = _setting(
-        5.0,
-        "seconds of quiet after which messages sent to `POST /messages` are answered as one, up to 3600",
+        5.0, "seconds of quiet after which messages sent to `POST /messages` are answered as one, up to 3600"
     )
     ALLOW_PUBLIC_WITHOUT_LOGIN: bool = _setting(
         False, "true: serve other machines without a login: whoever reaches the port sees and changes all"
@@ -265,12 +263,10 @@ class Config(BaseSettings):
     QUOTA_PAGES: Count = _setting(5000, "pages one person may fetch a day (UTC), with a login")
     QUOTA_TOKENS: Count = _setting(5_000_000, "model tokens one person may use a day, with a login")
     QUOTA_DOLLARS: Amount = _setting(
-        20,
-        "US dollars one person's model calls may cost a day, with a login (where prices are known)",
+        20, "US dollars one person's model calls may cost a day, with a login (where prices are known)"
     )
     API_RATE: Count = _setting(
-        60,
-        "requests a minute with the API tokens of one person, or with REPLY_TOKEN; 0: no limit",
+        60, "requests a minute with the API tokens of one person, or with REPLY_TOKEN; 0: no limit"
     )
 
     METRICS_TOKEN: str = _secret(

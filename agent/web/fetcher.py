@@ -17,13 +17,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from agent.net.deadline import Deadline, NoAnswer, use_deadline
-from agent.net.exchange import (
-    REDIRECT_STATUSES,
-    AnswerTooLarge,
-    AnswerUnusable,
-    Reply,
-    parse_retry_after,
-)
+from agent.net.exchange import REDIRECT_STATUSES, AnswerTooLarge, AnswerUnusable, Reply, parse_retry_after
 from agent.net.policies import MB, Policy
 from agent.net.ssrf_guard import FetchRefused, SsrfGuard
 from agent.text import urls

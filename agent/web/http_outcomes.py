@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from pathlib import Path
 
 from agent.net.deadline import NoAnswer
 from agent.types import Outcome
@@ -25,37 +26,8 @@ UNREADABLE_RESPONSE = (
 )
 PACKED = "The page came in a compression that is not read here. Open it yourself."
 """A compression whose size cannot be limited."""
-_NO_PROGRAMS = "The site does not let programs read this page ({}). Open it yourself, or look elsewhere."
-_STATUSES: dict[int, tuple[Outcome, str]] = {
-    204: (
-        Outcome.EMPTY,
-        "The address answered that it has nothing to show ({}). Look for the same elsewhere.",
-    ),
-    401: (
-        Outcome.BLOCKED,
-        "The page asks for a login ({}). Log in with your own browser, or look for an open copy.",
-    ),
-    402: (
-        Outcome.BLOCKED,
-        "The page has to be paid for ({}). Read it with your own subscription, or look elsewhere.",
-    ),
-    403: (Outcome.BLOCKED, _NO_PROGRAMS),
-    404: (Outcome.NOT_FOUND, "There is no such page ({}). Check the address, or search for its title."),
-    406: (
-        Outcome.UNSUPPORTED,
-        "The site has this page in no form that can be read here ({}). Open it yourself.",
-    ),
-    407: (Outcome.BLOCKED, "A proxy asks for a login ({}). Ask whoever runs your network."),
-    408: (Outcome.TIMEOUT, TIMED_OUT),
-    410: (
-        Outcome.NOT_FOUND,
-        "The page was removed for good ({}). Look for the same elsewhere, or in a web archive.",
-    ),
-    451: (Outcome.BLOCKED, "The page is withheld for legal reasons ({}). Look for the same elsewhere."),
-    504: (Outcome.TIMEOUT, TIMED_OUT),
-    999: (Outcome.BLOCKED, _NO_PROGRAMS),
-}
-_STATUSES[HTTPStatus.RESET_CONTENT] = _STATUSES[HTTPStatus.NO_CONTENT]
+_ROWS = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
+_STATUSES = {int(row[0]): (Outcome[row[1]], row[2]) for row in (line.split(" | ") for line in _ROWS)}
 
 
 def explain_status(status: int, headers: Mapping[str, str]) -> NoAnswer:

@@ -147,10 +147,7 @@ def _find_denials(words: Sequence[Word]) -> list[tuple[str, list[str]]]:
 
 
 def _tell(
-    kind: FindingKind,
-    claimed: str,
-    instead: Iterable[DateInterval | ClockTime | Quantity],
-    is_absent: bool,
+    kind: FindingKind, claimed: str, instead: Iterable[DateInterval | ClockTime | Quantity], is_absent: bool
 ) -> ClaimFinding:
     quoted = dict.fromkeys(" ".join(one.text.split()) for one in instead)
     return ClaimFinding(

@@ -69,10 +69,7 @@ def parse_page(state: CollectRun, tools: RunContext, node: CrawlNode) -> ParsedP
     sections = find_sections(page.text, page.headings, linked, today) if is_divided else []
     own_date = page.published_at or find_own_date(page.text, today)
     features = built.features.replace(
-        words=len(page.text.split()),
-        posts=len(posts),
-        message=bool(message),
-        sections=len(sections),
+        words=len(page.text.split()), posts=len(posts), message=bool(message), sections=len(sections)
     )
     trouble = trouble and f"Its posts were not told apart. {trouble}"
     return ParsedPage(page, posts, features, links, next_url, sections, own_date, trouble)

@@ -14,14 +14,7 @@ from agent.llm.recorded import NOTE, RECORDED
 from agent.retrieval.shown_passages import add_spans
 from agent.text.question_analysis import format_question
 from agent.text.urls import remove_unknown_urls, site
-from agent.types import (
-    ENGINE_BY_ACTION,
-    Answer,
-    AnswerBlock,
-    Confidence,
-    Outcome,
-    describe_action,
-)
+from agent.types import ENGINE_BY_ACTION, Answer, AnswerBlock, Confidence, Outcome, describe_action
 
 CONFLICT_BLOCK = "k2"
 MAX_QUERIES, MAX_GAPS_NAMED = 12, 8

@@ -19,13 +19,7 @@ from agent.text.dates import find_date, normalize_date
 from agent.text.word_lists import compile_any, compile_names, read_lists
 from agent.types.collection import Post
 from agent.web.extract import boilerplate, metadata
-from agent.web.extract.dated_sections import (
-    MIN_DATE_SHARE,
-    LinkedText,
-    TextLine,
-    find_whole_date,
-    read_lines,
-)
+from agent.web.extract.dated_sections import MIN_DATE_SHARE, LinkedText, TextLine, find_whole_date, read_lines
 from agent.web.extract.nodes import ancestors, is_inside, link_share, names_of, text_length
 from agent.web.extract.text_blocks import inline_text, readable_text
 
