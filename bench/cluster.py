@@ -375,6 +375,7 @@ def measure_kills(folder: Path, asked: Any) -> Result:
         f"{statistics.median(killer.waits or [0]):.1f} s in the median, {p95(killer.waits):.1f} s at the 95th percentile, {worst:.1f} s at most (bar {BAR_S:.0f} s)"
     )
     figures = {"kills": kills, "runs": len(runs), "lost": len(lost), "wrong": len(wrong) - len(lost)}
+    figures["compared"] = len(runs)
     figures |= {"calls": calls, "doubled": double, "asked_again": again, "taken_over": len(killer.waits)}
     figures |= {"takeover_p95_s": round(p95(killer.waits), 1), "takeover_most_s": round(worst, 1)}
     return Result(told, not wrong and not double and worst <= BAR_S, figures)
