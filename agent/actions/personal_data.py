@@ -12,10 +12,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from agent.accounts.accounts import Accounts
+from agent.accounts.moves import StorePlace
 from agent.accounts.people import Person
 from agent.actions.commit import ActionContext
 from agent.actions.export import export_run
 from agent.export.hiding import make_redactor
+from agent.store.dialect import is_sqlite
+from agent.store.table_copy import copy_store, open_snapshot
 
 README = """Your data in Touchstone.
 
@@ -45,8 +48,15 @@ def write_personal_data(bench: ActionContext, accounts: Accounts, person: Person
             for digest, body in bench.store.pages.read_bodies_elsewhere():
                 made.writestr(f"bodies/{digest}", body)
             target = Path(folder) / "touchstone.db"
-            with bench.store.engine.connect() as connection, closing(sqlite3.connect(target)) as copy:
-                connection.connection.driver_connection.backup(copy)  # type: ignore[union-attr]
+            if is_sqlite(bench.store.engine.dialect):
+                with bench.store.engine.connect() as connection, closing(sqlite3.connect(target)) as copy:
+                    connection.connection.driver_connection.backup(copy)  # type: ignore[union-attr]
+            else:
+                with (
+                    open_snapshot(bench.store.engine) as snapshot,
+                    StorePlace(folder).open(target.name) as to,
+                ):
+                    copy_store(snapshot, *to)
             made.write(target, "touchstone.db")
         file.seek(0)
         return file.read()
