@@ -63,6 +63,7 @@ def start_reader(database: Store, gap: float, *urls: str) -> subprocess.Popen:
     return made
 
 
+@pytest.mark.slow
 def test_three_processes_never_ask_a_host_faster_than_the_gap(database: Store):
     gap, arrived = 0.3, []
 

@@ -111,6 +111,7 @@ def test_what_the_server_refuses_is_raised_with_what_to_do_next(local: Server, u
             t.open("none").read()
 
 
+@pytest.mark.slow
 def test_100_readers_that_break_and_resume_lose_and_double_no_step(local: Server, url: str) -> None:
     """Each connection of each reader breaks after a few steps, while the run works."""
     token, bench = local.make_token(), local.bench()

@@ -102,6 +102,7 @@ def _open_many(world: Path, data: Path) -> None:
         assert found(start(world, data), "rye") == ["mill"]
 
 
+@pytest.mark.slow
 def test_processes_may_build_it_at_once(tmp_path: Path) -> None:
     world, data = write(tmp_path / "w", RIVER, MILL), tmp_path / "kept"
     at_once = multiprocessing.get_context("spawn")
