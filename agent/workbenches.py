@@ -310,31 +310,37 @@ class Workbenches:
         )
 
     def _keep_house(self) -> None:
-        """Open who has something to do, or let a worker do it; and close what is idle, until the end."""
-        tried, is_start = set[str](), True
+        """Open who has something to do, or let a worker do it, and close what is idle or of who is not let in
+        any more, until the end."""
+        is_start = True
         while True:
-            for person in self._require_accounts().people.list() if self.config.WORKERS else ():
-                try:
-                    if person.id not in tried:
-                        self._wake(person, is_start)
-                except TouchstoneError as error:
-                    tried.add(person.id)
-                    with logs.bind(person=logs.hash_person(person.id)):
-                        log.error("the store of a person cannot be opened: %s", error)
+            try:
+                for person in self._require_accounts().people.list():
+                    self._wake(person, is_start)
+                is_start = False
+                self.close_idle()
+            except TouchstoneError as error:  # the accounts, mostly: they are read again
+                log.error("it cannot be looked who has something to do: %s", error)
             if self._closing.wait(CLOSE_CHECK_S):
                 return
-            is_start = False
-            self.close_idle()
 
     def _wake(self, person: Person, is_start: bool) -> None:
-        path = _place_store(person)
-        is_closed = (self.config.data_folder / path).is_file() and person.id not in self._open
-        is_wanted = (self._queue or is_closed) and self._require_accounts().people.is_let_in(person)
-        if is_wanted and _has_unfinished(self.config.locate_store(path), is_start):
-            if self._queue:
-                self._queue.put_back("", owner=person.id)
-            elif not self._closing.is_set():
-                self.open(person)
+        held, path = self._open.get(person.id), _place_store(person)
+        if not self._require_accounts().people.is_let_in(person):
+            if held and held.works:  # another process may have shut them out
+                self._close(person.id)
+            return
+        if not self.config.WORKERS or not (self._queue or (self.config.data_folder / path).is_file()):
+            return
+        try:
+            if (self._queue or not held) and _has_unfinished(self.config.locate_store(path), is_start):
+                if self._queue:
+                    self._queue.put_back("", owner=person.id)
+                elif not self._closing.is_set():
+                    self.open(person)
+        except TouchstoneError as error:
+            with logs.bind(person=logs.hash_person(person.id)):
+                log.error("the store of a person cannot be opened: %s", error)
 
     def _take_ticket(self, owner: str, run_id: str) -> float | None:
         """Drive a run of a person for a slice, or only open their store: it looks what is due. Returns in how
@@ -348,7 +354,9 @@ class Workbenches:
                 return None
             bench = self.open(person)
             return bench.worker.work_slice(run_id) if run_id else None
-        except StoreError as error:
+        except NotFound:
+            raise
+        except TouchstoneError as error:
             with logs.bind(person=logs.hash_person(owner), run=run_id):
                 log.error("a run cannot be driven, which is tried again: %s", error)
             return LEASE_S

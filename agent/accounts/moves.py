@@ -126,7 +126,7 @@ def back_up(config: Config, target: Path, skipped: Path | None = None) -> backup
     """Write a backup of the data folder, and of the stores in DATABASE_URL as they are at one moment, while
     others write to them. Raises UsageError, StoreError."""
     write = partial(backup.write_backup, config.data_folder, target, skipped, bodies=config.BODIES_URL)
-    if not config.DATABASE_URL:
+    if not config.has_server_store:
         return write()
     database, engine = StorePlace(config.DATABASE_URL), open_engine(config.DATABASE_URL)
     for path in (paths := database.list_paths()):

@@ -14,6 +14,7 @@ from agent.actions.commit import ActionContext
 from agent.actions.release import release
 from agent.answering.fact_view import facts_after_notes
 from agent.engine.run_state import RunState
+from agent.errors import NotFound
 from agent.evidence.conflicts import find_difference
 from agent.evidence.quote_match import has_quote
 from agent.export.hiding import is_withheld
@@ -56,7 +57,10 @@ def find_new(bench: ActionContext, run_id: str, since: str = "") -> NewSince:
     other = since or state.follows
     while other:
         earlier, _ = release(bench, other)
-        if since or earlier.state.answers:
+        is_binned = bench.store.ledger.is_deleted(other)
+        if since and is_binned:
+            raise NotFound(f"run {other} is in the bin: restore it to compare with it")
+        if (since or earlier.state.answers) and not is_binned:
             break
         other = earlier.state.follows
     if not other:

@@ -70,6 +70,7 @@ def change(bench: Workbench, schedule_id: str, **given: Any) -> Schedule:
         question = given.get("question", schedule.question).strip()
         settings = check(bench, question, given.get("settings", schedule.settings))
         values |= {"question": question, "settings": settings.model_dump_json()}
+        values |= {"program": str(name_program({}).get("program", ""))}  # whose word its runs are from now on
     if state := given.get("state"):
         values |= {"state": state, "failures": 0, "remark": "Paused by hand." if state == "paused" else ""}
     if given.keys() & {"when", "zone", "starts_at"} or (state == "active" and schedule.state != "active"):

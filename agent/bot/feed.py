@@ -18,7 +18,7 @@ from agent.actions.commit import ANSWERED_STATUSES
 from agent.actions.new_since import FactChange, NewSince
 from agent.bot.routes import RULES
 from agent.engine.snapshots import CACHE_SIZE
-from agent.errors import NotFound
+from agent.errors import NotFound, TouchstoneError
 from agent.export.escaping import clean_url, clean_xml
 from agent.export.hiding import make_redactor
 from agent.workbench import Workbench
@@ -41,6 +41,8 @@ class FeedHttp:
         except NotFound:
             told = "There is no such feed. Its address may have been renewed.\n"
             return PlainTextResponse(told, HTTPStatus.NOT_FOUND)
+        except TouchstoneError:
+            return PlainTextResponse("The feed cannot be read now.\n", HTTPStatus.SERVICE_UNAVAILABLE)
         etag = f'"{hashlib.sha256(body).hexdigest()}"'
         headers = {"etag": etag, "cache-control": "private, no-cache", "x-robots-tag": "noindex"}
         if request.headers.get("if-none-match") == etag:

@@ -311,7 +311,8 @@ class QueueDispatcher:
                     log.warning("the ticket %s of a process that ended is handed out again", job.task_kwargs)
                     # its run may wait under another ticket by now: then this one is only finished
                     told = {name: str(value) for name, value in job.task_kwargs.items()}
-                    await asyncio.to_thread(self.put_back, told["run_id"], owner=told.get("owner", ""))
+                    version, owner = told.get("version", __version__), told.get("owner", "")
+                    await asyncio.to_thread(self.put_back, told["run_id"], 0.0, version, owner)
                     with suppress(ConnectorException):  # another process was faster
                         await manager.finish_job(job, status=_failed(), delete_job=True)
                 self._fault = "" if "the queue" in self._fault else self._fault

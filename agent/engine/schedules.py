@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice, pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -152,12 +152,14 @@ def plan(now: float, when: str, zone: str, starts_at: str = "") -> tuple[str, fl
     if starts_at.strip():
         try:
             local = datetime.fromisoformat(starts_at.strip())
-        except ValueError as wrong:
+            local = local.astimezone(ZoneInfo(zone)) if local.tzinfo else local.replace(tzinfo=ZoneInfo(zone))
+            local = min(local, local.replace(fold=1), key=datetime.timestamp)  # also one that is left out
+            ahead = local.timestamp() - now
+        except (OverflowError, ValueError) as wrong:
             raise UsageError(f"“{clip(starts_at)}” is no begin: write it like 2027-01-31 08:00") from wrong
-        local = local.astimezone(ZoneInfo(zone)) if local.tzinfo else local.replace(tzinfo=ZoneInfo(zone))
-        local = min(local, local.replace(fold=1), key=datetime.timestamp)  # also one that is left out
-        if local.timestamp() < now:
-            raise UsageError(f"{clip(starts_at)} is past in {zone}: name a time to come, or none")
+        if not 0 <= ahead < timedelta(days=3660).total_seconds():
+            place = "past" if ahead < 0 else "more than ten years ahead"
+            raise UsageError(f"{clip(starts_at)} is {place} in {zone}: name a time to come, or none")
     words = {"hourly": "%M * * * *", "daily": "%M %H * * *", "weekly": "%M %H * * %w"}
     cron = local.strftime(words[when]) if when in words else " ".join(when.split())
     form = "five fields (minute, hour, day of the month, month, day of the week) like “30 7 * * 1-5”"

@@ -78,7 +78,8 @@ def change_schedule(schedule_id: str, asked: ScheduleRequest, program: Caller) -
     given = {name: getattr(asked, name) for name in asked.model_fields_set - {"repeats"}}
     if "settings" in given:
         _allow(program, asked.settings)
-    return schedules.change(program.bench, schedule_id, **given)
+    with program.acting():
+        return schedules.change(program.bench, schedule_id, **given)
 
 
 @ROUTER.post("/schedules/{schedule_id}/runs", status_code=HTTPStatus.CREATED)

@@ -119,10 +119,15 @@ class Tools:
         token with the scope decide. Returns the run."""
         program = self._identify(ctx)
         with _told(), program.acting():
-            program.require_flow(program.open_run(run).run.settings.flow)
+            starts = acts.find_act(act).starts
+            flow = program.open_run(run, *["read"] * bool(starts)).run.settings.flow
+            program.require_flow(starts or flow)
             if act in DECIDING_ACTS:
                 program.require("decide")
-            program.bench.act(run, act, **program.sign(parameters or {}))
+            if starts:
+                program.check_quota()
+            done = program.bench.act(run, act, **program.sign(parameters or {}))
+            run = done if isinstance(done, str) else run
             return _describe(program, run, after=program.bench.snapshot(run).head - 1)
 
     def stop_run(self, run: str, ctx: Context[Any, Any]) -> dict[str, Any]:

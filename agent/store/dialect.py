@@ -48,6 +48,8 @@ def _read_with_json_extract(field: JsonField, compiler: Any, **options: Any) -> 
 @compiles(JsonField, "postgresql")
 def _read_with_arrow(field: JsonField, compiler: Any, **options: Any) -> str:
     column, name = (compiler.process(part, **options) for part in field.clauses)
+    without_nul = rf"regexp_replace({column}, '(?<!\\)((\\\\)*)\\u0000', '\1', 'g')"  # PostgreSQL reads none
+    column = rf"CASE WHEN strpos({column}, '\u0000') > 0 THEN {without_nul} ELSE {column} END"
     return f"(CAST({column} AS JSON) ->> {name})"
 
 

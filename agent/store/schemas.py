@@ -72,6 +72,7 @@ def exchange_tables(engine: Engine, path: str, names: Collection[str]) -> None:
     with engine.begin() as connection:
         quote = connection.dialect.identifier_preparer.quote
         here, there, between = quote(schema_of(connection) or "public"), quote(_name_schema(path)), "exchange"
+        connection.exec_driver_sql("SET LOCAL lock_timeout = '5s'")  # behind a backup, others would wait
         connection.exec_driver_sql(f"CREATE SCHEMA {between}")
         for source, target in ((here, between), (there, here), (between, there)):
             for name in names:

@@ -8,7 +8,7 @@ import socket
 import tempfile
 from pathlib import Path
 
-from agent.bot.routes import RULES, find_rule
+from agent.bot.routes import READ, RULES, find_rule
 from bench.trust.scorecard import Bench, Result, case
 from tests.browser.served import Served
 
@@ -44,7 +44,7 @@ def ask(
     port: int, path: str, *headers: str, method: str = "", body: bytes | None = None, target: str = ""
 ) -> int:
     """The status of a request that is sent byte for byte; 0 when the server closes without one."""
-    method = method or find_rule(path).methods[0]
+    method = method or (find_rule(path).methods or READ)[0]
     if path == "/_stcore/stream":
         headers = (
             *headers,
@@ -121,16 +121,20 @@ def table(bench: Bench) -> Result:
                 wrong = [
                     (method, (own,), (405, 404, 400))
                     for method in methods
-                    if " " not in row and method not in rule.methods and f"{method} {row}" not in RULES
+                    if rule.methods  # what is mounted there refuses those that it has not
+                    and " " not in row
+                    and method not in rule.methods
+                    and f"{method} {row}" not in RULES
                 ]
+                usual = (rule.methods or READ)[0]
                 wrong += [
-                    (rule.methods[0], (own, f"Origin: {origin}"), (403,))
+                    (usual, (own, f"Origin: {origin}"), (403,))
                     for origin in ("null", "http://evil.test", "http://[")
                 ]
                 if rule.caller != "probe":
-                    wrong += [(rule.methods[0], (name,), (403,))]
+                    wrong += [(usual, (name,), (403,))]
                 if rule.caller not in ("probe", "token"):
-                    wrong += [(rule.methods[0], (name, "Authorization: Bearer x"), (403,))]
+                    wrong += [(usual, (name, "Authorization: Bearer x"), (403,))]
                 for method, headers, expected in wrong:
                     tried += 1
                     status = ask(served.port, path, *headers, method=method)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.accounts.people import Person
 from agent.accounts.quotas import DayUse
 from agent.actions.server_settings import describe_field, save_engine_setting, switch_engine
 from agent.batch import schedules
@@ -387,6 +388,21 @@ def test_at_the_start_those_are_opened_who_have_unfinished_runs_and_are_not_bloc
     wait_for(lambda: later.list_open())
     assert [[run.id for run in bench.runs()] for bench in later.list_open()] == [[working]]
     later.close()
+
+
+def test_accounts_that_cannot_be_read_for_a_moment_are_read_again(benches: Workbenches, monkeypatch) -> None:
+    asked = list[str]()
+
+    def list_people() -> list[Person]:
+        asked.append("again")
+        if len(asked) < 3:
+            raise StoreError("the database is away")
+        return []
+
+    monkeypatch.setattr(benches.accounts.people, "list", list_people)
+    monkeypatch.setattr(benches._closing, "wait", lambda _timeout: len(asked) > 2)
+    benches._keep_house()
+    assert len(asked) == 3
 
 
 @pytest.mark.parametrize("on_both_databases", ["sqlite"], indirect=True)

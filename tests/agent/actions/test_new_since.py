@@ -74,6 +74,17 @@ def test_a_page_that_cannot_be_read_takes_no_fact_away(farm):
     assert bench.new_since(ask(first)).summary == ""
 
 
+def test_what_is_in_the_bin_is_compared_with_nothing(farm):
+    _, bench, ask = farm
+    first = ask()
+    second = ask(first)
+    last = ask(second)
+    bench.delete(second)
+    assert bench.new_since(last).since == first
+    with pytest.raises(NotFound, match="in the bin"):
+        bench.new_since(last, second)
+
+
 def test_a_run_without_an_answer_is_passed_over(farm):
     site, bench, ask = farm
     first = ask()

@@ -216,6 +216,15 @@ def test_a_program_that_made_it_stands_in_each_run(desk: Desk) -> None:
     assert desk.bench.snapshot(desk.bench.start(QUESTION, DEMO)).state.program == ""
 
 
+def test_what_a_program_asks_in_a_persons_schedule_is_its_word(desk: Desk) -> None:
+    made = desk.make()
+    with act_as_program("nightly"):
+        schedules.change(desk.bench, made.id, question="And when did it close?")
+    assert desk.get(made).program == "nightly"
+    schedules.change(desk.bench, made.id, question=QUESTION)
+    assert desk.get(made).program == "", "a person asks again"
+
+
 def test_processes_that_fire_at_once_start_one_run(either: Desk) -> None:
     made, begin = either.make(), threading.Barrier(6)
     either.now += DAY
@@ -272,6 +281,9 @@ def test_one_that_is_damaged_holds_up_no_other(desk: Desk) -> None:
         ("daily", "", "", "no time zone"),
         ("daily", "Europe/Berlin", "2027-01-04 07:59", "is past in Europe/Berlin"),
         ("daily", "Europe/Berlin", "soon", "is no begin: write it like"),
+        ("daily", "America/New_York", "9999-12-31 23:00", "is no begin|ten years"),
+        ("daily", "UTC", "9999-12-31T23:00-12:00", "is no begin|ten years"),
+        ("daily", "UTC", "0001-01-01T00:00+14:00", "is no begin"),
     ],
 )
 def test_times_that_cannot_be_are_refused(

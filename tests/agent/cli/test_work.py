@@ -13,13 +13,11 @@ from pathlib import Path
 import pytest
 
 from agent.engine.worker import Worker
-from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.settings.config import read_config
 from agent.store.database import Store
 from agent.types import Sentence, Settings, Status, Step
 from agent.workbench import Workbench
-from agent.workbenches import Workbenches
 from tests.agent.store.conftest import store as store  # a fixture
 from tests.waiting import wait_for
 
@@ -61,14 +59,6 @@ def test_runs_of_a_process_without_workers_are_driven_and_taken_over(store: Stor
     assert [step.n for step in steps] == list(range(len(steps)))
     assert server.snapshot(runs[0]).run.status == Status.REVIEW
     server.shutdown()
-
-
-def test_a_server_with_a_login_works_itself():
-    login = {"OIDC_CLIENT_ID": "a", "OIDC_CLIENT_SECRET": "b", "OIDC_COOKIE_SECRET": "c" * 32}
-    login |= {"OIDC_DISCOVERY_URL": "https://id.example/x", "PUBLIC_URL": "https://t.example"}
-    config = read_config(login | {"WORKERS": "0"})
-    with pytest.raises(UsageError, match="without a login"):
-        Workbenches(config)
 
 
 @pytest.mark.slow

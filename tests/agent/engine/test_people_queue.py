@@ -54,12 +54,17 @@ def test_a_worker_drives_the_runs_of_all_people_in_their_own_schemas(
 
 
 def test_a_worker_leaves_the_runs_of_who_is_blocked_and_finds_them_when_they_are_let_in(
-    server: Workbenches, worker: Workbenches
+    server: Workbenches, worker: Workbenches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ann, bo = sign_in(server, "ann"), sign_in(server, "bo")
     run_id = server.open(bo).start("When did the Stenfors bridge reopen?", DEMO)
+    monkeypatch.setattr(worker._closing, "wait", lambda _timeout: True)
+    assert worker.open(bo) in worker.list_open(working=True)
     server.shut_out(ann, bo.id)
     assert worker._take_ticket(bo.id, run_id) is None
+    worker._keep_house()
+    assert not worker.list_open(), "this process knows now, too"
+    monkeypatch.undo()
     server.accounts.people.set_blocked(ann, bo.id, blocked=False)
     worker.start()
     bench = server.open(server.accounts.people.get(bo.id))

@@ -199,6 +199,26 @@ def test_what_is_a_persons_to_decide_and_what_is_not_there_is_told_in_words(
     anyio.run(call_by_sdk, address, make_token(benches), use)
 
 
+def test_an_act_that_starts_another_flow_needs_its_scope_and_tells_of_its_run(
+    benches: Workbenches, address: str
+):
+    bench = benches.local()
+    run_id = bench.start(QUESTION, Settings(world="demo", model="keyless"))
+    bench.drive(run_id)
+    bench.act(run_id, "accept")
+
+    async def refused(call: Call) -> None:
+        with pytest.raises(AssertionError, match="check"):
+            await call("answer_run", run=run_id, act="verify_again")
+
+    async def use(call: Call) -> None:
+        made = (await call("answer_run", run=run_id, act="verify_again"))["run"]
+        assert bench.snapshot(made).run.settings.verifies == run_id
+
+    anyio.run(call_by_sdk, address, make_token(benches, "research", "read"), refused)
+    anyio.run(call_by_sdk, address, make_token(benches, "check", "read"), use)
+
+
 def test_the_tools_over_standard_input(tmp_path: Path):
     told = os.environ | {"TOUCHSTONE_DATA": str(tmp_path), "WORKERS": "1"}
     command = StdioServerParameters(command=sys.executable, args=["-m", "agent", "mcp"], env=told)

@@ -12,12 +12,14 @@ from hypothesis import given
 from hypothesis import settings as trying
 from hypothesis import strategies as st
 from pytest import approx
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from agent.actions.export import export_run
 from agent.errors import ConcurrentChange, StoreError, StoreTooNew
 from agent.settings.config import read_config
+from agent.store import tables
 from agent.store.database import Store
+from agent.store.dialect import JsonField
 from agent.store.fulltext import Fts5, WordTable, open_fulltext
 from agent.store.ledger import StaleHead
 from agent.store.migrations import MIGRATIONS
@@ -89,6 +91,18 @@ def test_text_with_nul_is_stored_and_sorts_by_code_points(both):
             store.drafts.put(key, f"{key}\x00 \U0001f985")
         assert [key.replace("\x00", "") for key in store.drafts.all()] == ["B", "a", "b", "ä"]
         assert store.draft("a").replace("\x00", "") == "a \U0001f985"
+
+
+def test_a_run_whose_question_has_nul_is_read_by_its_fields_in_both(both):
+    for store in both:
+        for question in ("Stenfors\x00\x00 bridge?", "what is \\u0000 in JSON?"):
+            first = Step(n=0, name="ask", change={"question": question}, next="plan", by="person")
+            store.ledger.create(question.replace("\x00", ""), Settings(flow="site"), first)
+        field = JsonField(tables.steps.c.change, "question")
+        with store.engine.connect() as connection:
+            found = set(connection.scalars(select(field)))
+        whole = "Stenfors" if store is both[0] else "Stenfors bridge?"  # SQLite ends a text there
+        assert found == {whole, "what is \\u0000 in JSON?"}
 
 
 def test_a_person_who_writes_at_any_moment_fails_no_step_of_a_worker(store):
