@@ -187,6 +187,24 @@ def test_a_person_runs_it_now_changes_pauses_and_deletes_it(desk: Desk) -> None:
     assert len(desk.runs(made)) == 2
 
 
+def test_the_verification_of_an_answer_is_repeated(desk: Desk) -> None:
+    bench = desk.bench
+    origin = bench.start(
+        "On what date did the Stenfors bridge reopen to traffic?", Settings(world="demo", model="keyless")
+    )
+    bench.drive(origin)
+    bench.act(origin, "accept")
+    verification = str(bench.act(origin, "verify_again"))
+    bench.drive(verification)
+    made = desk.make(repeats=verification)
+    for _ in range(2):
+        desk.pass_time()
+        bench.drive(desk.get(made).run_id)
+    state = bench.snapshot(desk.get(made).run_id).state
+    assert state.answers and state.own.standings and desk.get(made).fired == len(desk.runs(made)) == 2
+    assert not bench.new_since(desk.get(made).run_id).summary, "every quote still stands"
+
+
 def test_what_is_private_in_the_run_it_repeats_and_no_model_are_inherited(desk: Desk) -> None:
     bench = desk.bench
     origin = bench.start(QUESTION, DEMO.replace(model="auto"))
