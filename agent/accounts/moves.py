@@ -34,7 +34,7 @@ class StorePlace:
         self.address = address
         self.name = str(self.folder or make_url(address).render_as_string(hide_password=True))
         if not self.folder and make_url(address).get_backend_name() != "postgresql":
-            raise UsageError(f"{self.name} is neither a data folder nor the address of a PostgreSQL database")
+            raise UsageError(f"{self.name} is neither a data folder nor an address of PostgreSQL: name one")
 
     def list_paths(self) -> list[str]:
         """The stores there are, by their paths."""
@@ -126,7 +126,7 @@ def back_up(config: Config, target: Path, skipped: Path | None = None) -> backup
     """Write a backup of the data folder, and of the stores in DATABASE_URL as they are at one moment, while
     others write to them. Raises UsageError, StoreError."""
     write = partial(backup.write_backup, config.data_folder, target, skipped, bodies=config.BODIES_URL)
-    if not config.has_server_store:
+    if not config.DATABASE_URL:
         return write()
     database, engine = StorePlace(config.DATABASE_URL), open_engine(config.DATABASE_URL)
     for path in (paths := database.list_paths()):

@@ -344,7 +344,7 @@ class BackupSchedule:
         """Sweep, and begin where backups are switched on."""
         for folder in (self.folder, self.config.data_folder):
             sweep_rooms(folder)
-        if self.config.BACKUP_EVERY_H:
+        if self.config.BACKUP_EVERY_H and (self.config.has_server_store or not self.config.DATABASE_URL):
             threading.Thread(target=self._work, name="backups", daemon=True).start()
 
     def stop(self) -> None:
