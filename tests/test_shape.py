@@ -47,12 +47,12 @@ MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py", "agent/store/
 CEILINGS = {
     "agent": {
         "lines": 50_364,
-        "code_lines": 37_000,
-        "functions": 2_674,
-        "constants": 2_037,
+        "code_lines": 36_990,
+        "functions": 2_655,
+        "constants": 2_007,
         "regex_uses": 268,
     },
-    "pages": {"lines": 10_347, "code_lines": 7_700, "functions": 655, "constants": 543, "regex_uses": 20},
+    "pages": {"lines": 10_346, "code_lines": 7_690, "functions": 654, "constants": 543, "regex_uses": 20},
 }
 DOCSTRINGS = {"agent": 0.97, "pages": 0.93}
 """The least share of public modules, classes and functions with a docstring."""
