@@ -70,8 +70,8 @@ def exchange_tables(engine: Engine, path: str, names: Collection[str]) -> None:
     """Exchange these tables of the store that this engine reads with those of the store of another path, all
     or none: whoever has the first one open finds the second one's tables in it."""
     with engine.begin() as connection:
-        quote = connection.dialect.identifier_preparer.quote
-        here, there, between = quote(schema_of(connection) or "public"), quote(_name_schema(path)), "exchange"
+        quote, place = connection.dialect.identifier_preparer.quote, _name_schema(path)
+        here, there, between = map(quote, (schema_of(connection) or "public", place, f"{place}_x"))
         connection.exec_driver_sql("SET LOCAL lock_timeout = '5s'")  # behind a backup, others would wait
         connection.exec_driver_sql(f"CREATE SCHEMA {between}")
         for source, target in ((here, between), (there, here), (between, there)):
