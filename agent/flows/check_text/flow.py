@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from agent.engine.loop import Flow
-from agent.flows.check_text import steps
 from agent.flows.check_text.state import CheckTextState
+from agent.flows.check_text.steps import check, describe_step, fetch, read, result, search, sort
 from agent.types import Edge, Status
 
 CHECK_TEXT = Flow(
     name="check_text",
     first_step="read",
     own_state=CheckTextState,
-    steps={
-        "read": steps.read,
-        "sort": steps.sort,
-        "fetch": steps.fetch,
-        "search": steps.search,
-        "check": steps.check,
-        "result": steps.result,
-    },
+    steps={step.__name__: step for step in (read, sort, fetch, search, check, result)},
     rest_statuses={"done": Status.DONE},
     write_up_step="result",
     reentry_step="fetch",
-    describe_step=steps.describe_step,
+    describe_step=describe_step,
     edges=(
         Edge(start="read", end="sort", label="with a model"),
         Edge(start="read", end="fetch"),

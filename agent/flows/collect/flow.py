@@ -6,8 +6,8 @@ from __future__ import annotations
 from agent.answering import fact_view
 from agent.engine.loop import Flow
 from agent.engine.state import Change
-from agent.flows.collect import steps
 from agent.flows.collect.state import CollectState
+from agent.flows.collect.steps import crawl, decide, gather, intent, judge, links, relevance, report
 from agent.types import Edge, Status
 from agent.types.collection import CollectIntent
 
@@ -33,16 +33,7 @@ COLLECT = Flow(
     name="collect",
     first_step="intent",
     own_state=CollectState,
-    steps={
-        "intent": steps.intent,
-        "decide": steps.decide,
-        "crawl": steps.crawl,
-        "judge": steps.judge,
-        "links": steps.links,
-        "gather": steps.gather,
-        "relevance": steps.relevance,
-        "report": steps.report,
-    },
+    steps={step.__name__: step for step in (intent, decide, crawl, judge, links, gather, relevance, report)},
     rest_statuses={"approve": Status.WAITING, "review": Status.REVIEW, "done": Status.DONE},
     write_up_step="report",
     reentry_step="intent",

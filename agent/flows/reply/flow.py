@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from agent.engine.loop import Flow
 from agent.engine.state import Change
-from agent.flows.reply import steps, write
 from agent.flows.reply.state import ReplyState
+from agent.flows.reply.steps import gate, load, select
+from agent.flows.reply.write import verify, write
 from agent.types import Edge, Status
 
 
@@ -38,13 +39,7 @@ REPLY = Flow(
     name="reply",
     first_step="gate",
     own_state=ReplyState,
-    steps={
-        "gate": steps.gate,
-        "select": steps.select,
-        "load": steps.load,
-        "write": write.write,
-        "verify": write.verify,
-    },
+    steps={step.__name__: step for step in (gate, select, load, write, verify)},
     rest_statuses={"replied": Status.DONE, "silent": Status.DONE},
     write_up_step="silent",
     reentry_step="gate",

@@ -11,9 +11,12 @@ from agent.answering import fact_view
 from agent.answering.revision import pause_for_exclusion, state_understood
 from agent.engine.loop import Flow
 from agent.engine.state import Change
-from agent.flows.research import analyze_pages, report_steps, revise, steps
+from agent.flows.research.analyze_pages import analyze
 from agent.flows.research.policy import CHECK_PLAN
+from agent.flows.research.report_steps import outline, report, sections
+from agent.flows.research.revise import revise
 from agent.flows.research.state import ResearchState
+from agent.flows.research.steps import act, decide, plan
 from agent.text.plurals import format_count
 from agent.types import Edge, NoteReading, PlanPart, Status, describe_action
 
@@ -54,16 +57,7 @@ RESEARCH = Flow(
     name="research",
     first_step="decide",
     own_state=ResearchState,
-    steps={
-        "decide": steps.decide,
-        "plan": steps.plan,
-        "act": steps.act,
-        "analyze": analyze_pages.analyze,
-        "revise": revise.revise,
-        "report": report_steps.report,
-        "outline": report_steps.outline,
-        "sections": report_steps.sections,
-    },
+    steps={step.__name__: step for step in (decide, plan, act, analyze, revise, report, outline, sections)},
     rest_statuses={
         "approve": Status.WAITING,
         CHECK_PLAN: Status.WAITING,

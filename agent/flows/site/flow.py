@@ -5,8 +5,8 @@ from __future__ import annotations
 from agent.answering import fact_view
 from agent.engine.loop import Flow
 from agent.engine.state import Change
-from agent.flows.site import steps
 from agent.flows.site.state import SiteState
+from agent.flows.site.steps import crawl, decide, draft, recall, reconsider, survey
 from agent.types import Edge, Status
 
 MAX_SHOWN = 5
@@ -34,14 +34,7 @@ SITE = Flow(
     name="site",
     first_step="recall",
     own_state=SiteState,
-    steps={
-        "recall": steps.recall,
-        "survey": steps.survey,
-        "crawl": steps.crawl,
-        "decide": steps.decide,
-        "reconsider": steps.reconsider,
-        "draft": steps.draft,
-    },
+    steps={step.__name__: step for step in (recall, survey, crawl, decide, reconsider, draft)},
     rest_statuses={"review": Status.REVIEW, "done": Status.DONE},
     write_up_step="draft",
     reentry_step="reconsider",
