@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field
@@ -109,11 +110,8 @@ def add(
             "knowledge"
         )
     page, page_id = _find_or_fetch_page(bench, bench.snapshot(run_id), url) if given else (None, "")
-
-    def build(view: RunSnapshot) -> PersonStep:
-        return add_fact(view, statement, quote, page, page_id)
-
-    return commit(bench, run_id, "add", build, head=head)
+    make_step = partial(add_fact, statement=statement, quote=quote, page=page, page_id=page_id)
+    return commit(bench, run_id, "add", make_step, head=head)
 
 
 def add_fact(

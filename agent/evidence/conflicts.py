@@ -135,7 +135,10 @@ class ConflictIndex:
         for fact in sorted(new.values(), key=_age_key):
             found = list[_Pair]()
             for other in sorted(joined.find_partners(fact), key=_age_key):
-                found += _compare(*sorted((other, fact), key=_age_key))
+                a, b = sorted((other, fact), key=_age_key)
+                is_apart = (not a.url or a.url != b.url) and a.statement != b.statement
+                if is_apart and (point := find_difference(a, b)):
+                    found.append(_Pair(a.id, b.id, point))
             if found:
                 joined.pairs[fact.id] = found
             for said in filter(None, (joined.facts.get(fact.id), fact)):
@@ -210,12 +213,6 @@ def _said(fact: Fact) -> tuple[str, ...]:
 
 def _age_key(fact: Fact) -> tuple[int, str]:
     return fact.step, fact.id
-
-
-def _compare(a: Fact, b: Fact) -> list[_Pair]:
-    """The first contradiction of two facts of different pages, the older first."""
-    point = None if (a.url and a.url == b.url) or a.statement == b.statement else find_difference(a, b)
-    return [_Pair(a.id, b.id, point)] if point else []
 
 
 def find_difference(a: Fact, b: Fact) -> Contradiction | None:

@@ -38,7 +38,8 @@ _ABOUT = " ".join(
 
 def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
     """The app. `open_benches` gives the workbenches of the server, at the first request."""
-    told = {"description": "A problem; `detail` says what to do next.", "content": _refer("Problem")}
+    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    told = {"description": "A problem; `detail` says what to do next.", "content": problem}
     refusals = "BAD_REQUEST UNAUTHORIZED FORBIDDEN NOT_FOUND CONFLICT REQUEST_ENTITY_TOO_LARGE"
     refusals += " UNPROCESSABLE_ENTITY TOO_MANY_REQUESTS SERVICE_UNAVAILABLE"
     app = FastAPI(
@@ -68,10 +69,6 @@ def make_app(open_benches: Callable[[], Workbenches]) -> FastAPI:
     app.add_route("/openapi.json", lambda _request: JSONResponse(contract), include_in_schema=False)
     app.add_route("/docs", lambda _request: HTMLResponse(page), include_in_schema=False)
     return app
-
-
-def _refer(name: str) -> dict[str, Any]:
-    return {"application/problem+json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
 
 
 def make_problem(status: HTTPStatus, detail: str, retry_after: int = 0, **more: Any) -> Response:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from http import HTTPStatus
 from importlib import import_module
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -28,7 +27,8 @@ from agent.workbenches import Workbenches
 
 
 class McpHttp:
-    """The routes of `/mcp` for the server of the screens, whose lifespan runs `serve` as a task."""
+    """The routes of `/mcp` for the server of the screens, whose lifespan runs `serve` as a task; the endpoint
+    of the first, as an ASGI app."""
 
     def __init__(self, open_benches: Callable[[], Workbenches]) -> None:
         self._open_benches = open_benches
@@ -36,7 +36,7 @@ class McpHttp:
         self._is_ready = asyncio.Event()
         metadata = "/.well-known/oauth-protected-resource"
         self.routes: list[BaseRoute] = [
-            Route("/mcp", endpoint=_Endpoint(self._answer), methods=[*PROGRAMS.methods]),
+            Route("/mcp", endpoint=self, methods=[*PROGRAMS.methods]),
             Route(metadata, self._tell_metadata),
             Route(f"{metadata}/mcp", self._tell_metadata),
         ]
@@ -51,7 +51,11 @@ class McpHttp:
     def _build(self) -> tuple[ASGIApp, AbstractAsyncContextManager[None]]:
         from mcp.server.transport_security import TransportSecuritySettings  # slow to import
 
-        server = import_module("agent.mcp.tools").build_server(self._find_program)
+        server = import_module("agent.mcp.tools").build_server(
+            lambda context: identify_program(
+                self._open_benches(), context.request_context.request.headers.get("authorization", "")
+            )
+        )
         app = server.streamable_http_app(
             stateless_http=True,
             json_response=True,
@@ -61,7 +65,7 @@ class McpHttp:
         route = next(route for route in app.routes if isinstance(route, Route))
         return route.app, server.session_manager.run()
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A request with a token that holds; 401 to any other before anything of it is read."""
         request = Request(scope)
         scheme, _, text = request.headers.get("authorization", "").partition(" ")
@@ -83,10 +87,6 @@ class McpHttp:
         told = {"error": "invalid_token", "error_description": why}
         await JSONResponse(told, HTTPStatus.UNAUTHORIZED, {"www-authenticate": where})(scope, receive, send)
 
-    def _find_program(self, ctx: Any) -> Program:
-        sent = ctx.request_context.request.headers.get("authorization", "")
-        return identify_program(self._open_benches(), sent)
-
     def _tell_metadata(self, request: Request) -> JSONResponse:
         """What a client has to know to get a token (RFC 9728)."""
         benches = self._open_benches()
@@ -103,16 +103,6 @@ class McpHttp:
             "bearer_methods_supported": ["header"],
         }
         return JSONResponse(told)
-
-
-class _Endpoint:
-    """An ASGI app as the endpoint of a route."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, send)
 
 
 def _tell_trouble(trouble: TouchstoneError) -> JSONResponse:

@@ -30,14 +30,11 @@ def remove_unfounded_contacts(text: str, known: Iterable[str] = (), quotes: str 
     }
     phones = {_NOT_DIGIT.sub("", found) for found in _PHONE.findall(quotes)}
 
-    def keep_mailbox(match: re.Match[str]) -> str:
-        """A mailbox that a quote gives, else the word that it was removed."""
+    def keep_contact(match: re.Match[str]) -> str:
+        """A mailbox or number that a quote gives, else the word that it was removed."""
         bare = match[0].casefold().removeprefix("mailto:")
-        return match[0] if _stands_in(bare, quotes) else "[contact removed]"
-
-    def keep_phone(match: re.Match[str]) -> str:
-        """A number that a quote gives, else the word that it was removed."""
-        return match[0] if _NOT_DIGIT.sub("", match[0]) in phones else "[contact removed]"
+        is_quoted = _stands_in(bare, quotes) if "@" in bare else _NOT_DIGIT.sub("", bare) in phones
+        return match[0] if is_quoted else "[contact removed]"
 
     def keep_host(match: re.Match[str]) -> str:
         """An address that is known or given, else the word that it was removed."""
@@ -46,7 +43,7 @@ def remove_unfounded_contacts(text: str, known: Iterable[str] = (), quotes: str 
         is_known = canonicalize(f"https://{said}") in places or _stands_in(said, f"{quotes}\n{given}")
         return match[0] if is_known or not is_address else f"[address removed]{match[0][len(said) :]}"
 
-    text = _PHONE.sub(keep_phone, _MAILBOX.sub(keep_mailbox, text))
+    text = _PHONE.sub(keep_contact, _MAILBOX.sub(keep_contact, text))
     return _HOST.sub(keep_host, remove_unknown_urls(text, urls))
 
 
