@@ -91,13 +91,11 @@ def _walk_page_ids(value: Any) -> Iterator[str]:
         yield from _walk_page_ids(inner)
 
 
-_CARRIED = ("plan", "confidence", "actions", "refusals", "blockages", "readings", "edits")
-
-
 def build_report(bench: ActionContext, run_id: str) -> Report:
     """Everything a report needs of a run, as it may leave, with the pages it names."""
     view, _ = release(bench, run_id)
     state = view.state
+    carried = ("plan", "confidence", "actions", "refusals", "blockages", "readings", "edits")
     report = Report(
         run=view.run,
         answer=state.answer,
@@ -112,7 +110,7 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
         struck_sources=list(state.strikes),
         stored_pages={},
         gathered=state.own.extra_sources(state),
-        **{name: getattr(state, name) for name in _CARRIED},
+        **{name: getattr(state, name) for name in carried},
     )
     page_ids = [ref.page_id for ref in (*report.all_pages, *report.gathered) if ref.page_id]
     return replace(report, stored_pages=bench.store.pages.get_many(page_ids)[0])

@@ -32,8 +32,6 @@ from agent.web import search_results
 
 MAX_TEXT_CHARS = 2000
 """Characters of a statement or quote that a person writes."""
-DECISION_VERBS = {"pin": "pinned", "unpin": "unpinned", "strike": "excluded", "restore": "restored"}
-STEP_NAMES: dict[PersonMark, str] = {"pinned": "pin", "struck": "strike", "none": "restore"}
 
 
 @dataclass(frozen=True)
@@ -248,11 +246,12 @@ def _explain_missing_quote(quote: str, page: Page) -> str:
 def _describe_edits(changed: Sequence[tuple[Fact, Fact]]) -> str:
     """The text of the edit: "struck 3 facts of example.org, corrected 1 fact"."""
     groups: dict[str, list[Fact]] = {}
+    verbs = {"pin": "pinned", "unpin": "unpinned", "strike": "excluded", "restore": "restored"}
     for old, new in changed:
         if (old.statement, old.quote) != (new.statement, new.quote):
             groups.setdefault("corrected", []).append(new)
         if old.decision != new.decision:
-            groups.setdefault(DECISION_VERBS[_name_mark(old, new.decision)], []).append(new)
+            groups.setdefault(verbs[_name_mark(old, new.decision)], []).append(new)
     described = []
     for verb, facts in groups.items():
         names = {site(fact.url) for fact in facts}
@@ -263,4 +262,5 @@ def _describe_edits(changed: Sequence[tuple[Fact, Fact]]) -> str:
 
 def _name_mark(old: Fact, decision: PersonMark) -> str:
     """The name of the step that gives a fact this mark."""
-    return "unpin" if decision == "none" and old.decision == "pinned" else STEP_NAMES[decision]
+    undone = "unpin" if old.decision == "pinned" else "restore"
+    return {"pinned": "pin", "struck": "strike", "none": undone}[decision]

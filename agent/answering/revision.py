@@ -29,7 +29,6 @@ MAX_LINE_CHARS, MAX_QUOTE_CHARS = 200, 120
 """Characters of a reply's text that are kept, and of a search or a quote that are told."""
 SHARE_OF_WORDS = 0.6
 """Share of its words that an answer keeps which is to be shorter (our own judgement: a change one sees)."""
-LENGTH_WORDS = {"brief": "shorter (brief)", "standard": "standard length", "full": "a full report"}
 
 
 def notes_on_answer(state: RunState) -> list[Note]:
@@ -238,6 +237,7 @@ def list_wishes(state: RunState) -> list[str]:
 def list_effects(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> list[str]:
     """What is done about the notes, a few words each; code writes them from what it applies."""
     questions = {part.id: part.question for part in plan}
+    lengths = {"brief": "shorter (brief)", "standard": "standard length", "full": "a full report"}
     only = " and ".join(f"“{questions.get(i, i)}”" for i in reading.only_parts)
     places = sum(not name.isdecimal() for name in reading.about)
     done = [
@@ -245,7 +245,7 @@ def list_effects(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> list[st
         f"use {', '.join(reading.allowed_sites)} again" if reading.allowed_sites else "",
         f"remove {format_count(len(reading.removed), 'place')}" if reading.removed else "",
         f"only {only}" if only else "",
-        LENGTH_WORDS.get(reading.length or "", ""),
+        lengths.get(reading.length or "", ""),
         f"about {reading.max_words} words" if reading.max_words else "",
         f"form: {reading.form}" if reading.form else "",
         *(f"new question: {question}" for question in reading.questions),

@@ -46,7 +46,6 @@ from agent.types.source_filter import OUTSIDE_FILTER
 
 RUNNING_TEXT, NAMED_CONFLICTS = "b", "k"
 """The ids of the block of a text without blocks, and of the paragraph in which code names conflicts."""
-UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 WORDED_BY_MODEL = "The model worded this; nothing checks it."
 """The remark on a refusal or a question to the person in a model's words."""
 UNJUDGED_VERDICTS = frozenset({"not_checked", "differs"})
@@ -208,7 +207,8 @@ def explain_no_evidence(state: RunState, *, is_drafted: bool = False) -> dict[st
     its check, and what a person stated that no page backs."""
     pages = list(state.pages.values())
     searches = [action for action in state.actions if action.is_search]
-    failed = [item.outcome in UNREADABLE_OUTCOMES for item in (pages or searches)]
+    unreadable = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
+    failed = [item.outcome in unreadable for item in (pages or searches)]
     reason: Reason = "unsupported" if is_drafted else "not_covered"
     if failed and all(failed):
         reason = "blocked"

@@ -9,8 +9,6 @@ from agent.text.urls import canonicalize, complete_typed_url, host
 from agent.types import BatchRow, Settings
 from agent.types.source_filter import normalize_language
 
-_PORT = re.compile(r"(?<=[a-z0-9_.-]):\d{1,5}\Z")
-
 
 def normalize_settings(settings: Settings) -> Settings:
     """The settings with start pages as addresses and domains as hosts: "example.org" is a page,
@@ -50,4 +48,5 @@ def settings_for_row(row: BatchRow, settings: Settings) -> Settings:
 
 def _normalize_hosts(entries: Iterable[str]) -> list[str]:
     hosts = (host(entry) if "://" in entry else entry.split("/")[0] for entry in map(str.strip, entries))
-    return list(dict.fromkeys(_PORT.sub("", entry.lower()) for entry in hosts if entry))
+    without_port = (re.sub(r"(?<=[a-z0-9_.-]):\d{1,5}\Z", "", entry.lower()) for entry in hosts if entry)
+    return list(dict.fromkeys(without_port))

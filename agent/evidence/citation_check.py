@@ -27,8 +27,6 @@ from agent.types import (
 )
 from agent.web.prompt_injection import find_order
 
-NO_WORKS: Mapping[str, Publication] = {}
-
 MIN_REWORDING_SIMILARITY = 0.55
 """Least similarity (rapidfuzz `fuzz.ratio` of sorted words, 0 to 1) of two wordings of one thing."""
 MIN_SHARED_CONTENT = 0.5
@@ -188,7 +186,7 @@ def build_claim(
 
 
 def collect_sources(
-    sentences: Iterable[Sentence], facts: Mapping[str, Fact], works: Mapping[str, Publication] = NO_WORKS
+    sentences: Iterable[Sentence], facts: Mapping[str, Fact], works: Mapping[str, Publication] = {}
 ) -> list[Source]:
     """The sources in order of first citation, with the quotes they are cited for: one per page address and
     title (the entries of a changelog have titles of their own; what a person gave of it is another), and one

@@ -155,8 +155,6 @@ _TEX_ESCAPES = {
     ">": r"{\textgreater}",
     **{sign: rf"\{sign}" for sign in "#$%&_"},
 }
-_BRACES = re.compile(r"[{}\\]")
-"""What a DOI, a verbatim field, cannot hold."""
 _LIGATURE = re.compile(r"(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=,)(?=,)|(?<=[?!])(?=`)")
 """Where TeX would make one sign of two."""
 
@@ -230,7 +228,7 @@ def render_bibtex(references: Iterable[Reference]) -> str:
             ),
             "journal": escape_tex(reference.journal),
             "organization": "" if reference.journal else escape_tex(reference.container),
-            "doi": _BRACES.sub("", reference.doi),
+            "doi": re.sub(r"[{}\\]", "", reference.doi),  # a verbatim field cannot hold them
             "url": reference.url,
             "urldate": format_iso_date(reference.accessed),
             "date": format_iso_date(reference.issued),

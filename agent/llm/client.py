@@ -51,7 +51,6 @@ _LENGTH_FIELDS = (
     *("max_context_length", "max_input_tokens"),
 )
 """Fields of a listed model (LM Studio, vLLM, OpenRouter, Groq, llama.cpp, Mistral, LiteLLM), best first."""
-_FINISH_REASONS = ("stop", "length", "content_filter", "tool_calls", "function_call", "refusal")
 _UNCOUNTED_TOKENS = 50_000
 """What a server may count that is not seen here: thoughts, pictures, its own instructions."""
 
@@ -190,7 +189,8 @@ def _read_choice(choice: dict[str, Any]) -> tuple[str, str]:
     if isinstance(content, list):
         content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     finish = choice.get("finish_reason") or "stop"
-    return content if isinstance(content, str) else "", finish if finish in _FINISH_REASONS else "other"
+    is_known = finish in ("stop", "length", "content_filter", "tool_calls", "function_call", "refusal")
+    return content if isinstance(content, str) else "", finish if is_known else "other"
 
 
 def _read_token_count(value: Any, own: int) -> int:

@@ -12,13 +12,12 @@ from pathlib import Path
 
 _ROWS = (Path(__file__).parent / "data" / "prices.txt").read_text(encoding="utf-8").splitlines()
 PRICES = {name: (float(prompt), float(reply)) for name, prompt, reply in map(str.split, _ROWS[1:])}
-_MAKER_PREFIX = re.compile(r"^(?:openai|anthropic|google|models)/")
-_DATE_SUFFIX = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 
 
 def compute_cost(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
     """US dollars for one call; None when the model's price is unknown."""
-    price = PRICES.get(_DATE_SUFFIX.sub("", _MAKER_PREFIX.sub("", model.strip().lower())))
+    name = re.sub(r"^(?:openai|anthropic|google|models)/", "", model.strip().lower())
+    price = PRICES.get(re.sub(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$", "", name))
     if price is None:
         return None
     return (prompt_tokens * price[0] + completion_tokens * price[1]) / 1_000_000

@@ -97,7 +97,8 @@ class FileSource(InitSettingsSource):
         so_far = stated | self.current_state
         folder, keys = so_far.get("TOUCHSTONE_DATA", ""), str(so_far.get("TOUCHSTONE_SECRET_KEY", ""))
         saved = SavedSettings(resolve_data_folder(folder), keys, is_secret).read()
-        usable = {name: text for name, text in saved.items() if name in SETTINGS and name not in _NOT_SAVED}
+        own = ("TOUCHSTONE_DATA", "TOUCHSTONE_SECRET_KEY")  # where the file is, and its key: it sets neither
+        usable = {name: text for name, text in saved.items() if name in SETTINGS and name not in own}
         outside = [name for name, value in so_far.items() if value not in ("", None)]
         return {_OUTSIDE: outside, **usable, **stated}
 
@@ -384,8 +385,6 @@ SETTINGS = dict(Config.model_fields)
 SECRETS = [name for name, field in SETTINGS.items() if not field.repr]
 HIDDEN = "…@"
 """Stands for the name and password of an address that is shown."""
-_NOT_SAVED = ("TOUCHSTONE_DATA", "TOUCHSTONE_SECRET_KEY")
-"""What a saved file cannot set: where it is, and its own key."""
 
 
 def is_secret(name: str, value: str) -> bool:

@@ -34,8 +34,6 @@ _SELECT_ROWS = (
 )
 _SELECT_ROOM = select(b.state, b.allowance).with_for_update()  # who counts is alone with the batch
 _UNMARK = update(tables.batch_rows).where(w.again == 1).values(again=0)
-_SHARED_FIELDS = {"run_id", "again", "status", "verdict", "confidence", "error", "deleted_at"}
-"""Fields that a row takes from the row whose question it repeats."""
 
 
 class Batches(TableAccess):
@@ -96,7 +94,8 @@ class Batches(TableAccess):
         """The rows in the order of the file, with the status of their runs. A row that repeats a question
         shares the run of the first."""
         found = [_batch_row_from(row) for row in self._read(_SELECT_ROWS.where(w.batch_id == batch_id))]
-        first = {row.n: row.model_dump(include=_SHARED_FIELDS) for row in found}
+        shared = {"run_id", "again", "status", "verdict", "confidence", "error", "deleted_at"}
+        first = {row.n: row.model_dump(include=shared) for row in found}
         return [row.model_copy(update=first.get(row.same_as, {})) for row in found]
 
     def batch_of_run(self, run_id: str) -> str:

@@ -22,7 +22,6 @@ MAX_TOWN_RADIUS_KM = 30.0
 """Facilities whose addresses end alike but lie further from their middle than this are not in one town."""
 
 GeoPoint = tuple[float, float]
-PlaceKind = Literal["coordinates", "facility", "address", "street", "town"]
 
 _NUMBER = r"([-+]?\d{1,3}(?:\.\d+)?)\s*°?\s*"
 _COORDINATES = re.compile(rf"{_NUMBER}([NS]?)(?:\s*[,;]\s*|\s+){_NUMBER}([EW]?)", re.IGNORECASE)
@@ -35,7 +34,7 @@ class Place:
 
     name: str
     point: GeoPoint
-    kind: PlaceKind
+    kind: Literal["coordinates", "facility", "address", "street", "town"]
 
 
 def distance_km(one: GeoPoint, other: GeoPoint) -> float:

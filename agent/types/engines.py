@@ -63,12 +63,6 @@ ENGINE_BY_ACTION = {f"search_{engine.name}": engine.name for engine in ENGINES}
 SEARCH_ACTIONS = tuple(ENGINE_BY_ACTION)
 TOOL_ACTIONS = (*SEARCH_ACTIONS, "crawl_url")
 NEXT_ACTIONS = (*TOOL_ACTIONS, "more", "ask", "send_to_hitl")
-_OTHER_ACTIONS = {
-    "crawl_url": "read a page",
-    "more": "read more of a page",
-    "ask": "ask the person",
-    "send_to_hitl": "write the answer",
-}
 _SUBSTITUTES: dict[Suit, tuple[Suit, ...]] = {
     "general": ("general", "encyclopedic"),
     "encyclopedic": ("encyclopedic", "general"),
@@ -110,7 +104,8 @@ def describe_action(action: str, world: str = "") -> str:
     has one index of its own: "search the demo world", "search the folder talks". Where the world is not known
     ("") the general search goes without a name."""
     if not (engine := ENGINE_BY_ACTION.get(action)):
-        return _OTHER_ACTIONS.get(action, action)
+        other = {"crawl_url": "read a page", "more": "read more of a page", "ask": "ask the person"}
+        return {**other, "send_to_hitl": "write the answer"}.get(action, action)
     if world in ("", "live"):
         return (
             "search" if not world and action == SEARCH_ACTIONS[0] else f"search with {ENGINE_NAMES[engine]}"

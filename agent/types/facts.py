@@ -11,7 +11,6 @@ from pydantic import Field
 from agent.types.record import Actor, FormerRecord, Outcome, PageOrigin, Publication, Record
 from agent.types.web import Page
 
-FactOrigin = Literal["page", "image", "person", "prior_turn"]
 PersonMark = Literal["none", "pinned", "struck"]
 ModelRuling = Literal["contradict", "different_things", "later_replaces", "agree"]
 
@@ -51,7 +50,7 @@ class Fact(Record):
     trust: float = 0.5
     relevance: float = 0.0
     part: str = ""
-    origin: FactOrigin = "page"
+    origin: Literal["page", "image", "person", "prior_turn"] = "page"
     given: PageOrigin = "fetched"
     """Where its page's text came from."""
     verified: bool = False

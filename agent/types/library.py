@@ -11,7 +11,6 @@ from agent.types.web import Passage
 
 SourceKind = Literal["page", "file", "topic"]
 """A web page, a document that was added or found in a folder, or a topic of the team."""
-SearchMethod = Literal["words", "words and meaning"]
 
 
 class LibrarySource(Record):
@@ -59,7 +58,7 @@ class LibrarySearchResult(Record):
     """Passages, best first (the best score is 1), how they were found, and why vectors were not used."""
 
     hits: list[Passage]
-    by: SearchMethod
+    by: Literal["words", "words and meaning"]
     note: str
 
 

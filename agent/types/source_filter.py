@@ -18,7 +18,6 @@ LANGUAGES: dict[str, str] = dict(
     for line in Path(__file__).with_name("languages.txt").read_text(encoding="utf-8").splitlines()
 )
 """The languages a run can be limited to: ISO 639-1 code -> English name."""
-_LANGUAGE_ALIASES = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
 OUTSIDE_FILTER = "this run takes only"
 """Part of every reason why a readable page is left out."""
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
@@ -95,4 +94,4 @@ class SourceFilter(Record):
 def normalize_language(language: str) -> str:
     """The ISO 639-1 code of a language tag ("en-GB", "nb")."""
     code = re.split(r"[-_]", language.strip().lower())[0]
-    return _LANGUAGE_ALIASES.get(code, code)
+    return {"nb": "no", "nn": "no", "iw": "he", "in": "id"}.get(code, code)

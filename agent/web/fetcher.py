@@ -36,7 +36,6 @@ PAGE_HEADERS: Mapping[str, str] = {
 MAX_ATTEMPTS = 3
 MAX_WAIT_S = 3.0
 """Seconds a fetch waits for a host that asks for a pause; a longer pause comes back as `rate_limited`."""
-_PAGE_STATUSES = (HTTPStatus.OK, HTTPStatus.NON_AUTHORITATIVE_INFORMATION, HTTPStatus.PARTIAL_CONTENT)
 ANY_SOURCE = SourceFilter()
 Exchange = Callable[[Policy, str, Mapping[str, str]], Reply]
 """Sends a GET with these headers (`agent.net.exchange.Connections.exchange`). Raises NoAnswer."""
@@ -183,7 +182,8 @@ class Fetcher:
             validators = {"etag": "ETag", "last_modified": "Last-Modified"}
             newer = {name: stated for name, key in validators.items() if (stated := reply.headers.get(key))}
             return attempt.known.replace(**attempt.known_fields(), **newer)
-        if reply.status not in _PAGE_STATUSES:
+        pages = (HTTPStatus.OK, HTTPStatus.NON_AUTHORITATIVE_INFORMATION, HTTPStatus.PARTIAL_CONTENT)
+        if reply.status not in pages:
             raise http_outcomes.explain_status(reply.status, reply.headers)
         content_type = reply.headers.get("Content-Type", "")
         content = dispatch.extract_content(reply.body, content_type, here, attempt.deadline.checkpoint)

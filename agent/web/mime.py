@@ -102,7 +102,6 @@ _BINARY_SIGNATURES = (
     *(_ZIP, b"\x1f\x8b", b"BZh", b"7z\xbc\xaf", b"Rar!"),  # archives
     *(b"\x7fELF", b"MZ", _OLE, b"wOFF", b"wOF2", b"SQLite format 3"),
 )
-_TEXT_TYPES = ("text/", "application/json", "application/ld+json", "application/yaml")
 UNKNOWN_TYPE = "application/octet-stream"
 """What a server calls a body of which it does not know the type."""
 XML_TYPES = ("application/xml", "text/xml", "application/rss", "application/atom")
@@ -157,8 +156,8 @@ def detect_kind(raw: bytes, content_type: str) -> str:
         return "html" if _HTML_ROOT.search(head) else "xml"
     if stated in ("", UNKNOWN_TYPE, "application/pdf") and _HTML_TAG.search(head):
         return "html"
-    is_text = stated.startswith(_TEXT_TYPES) or (known and known.kind == "text")
-    if is_text or (not stated and b"\x00" not in head):
+    is_text = stated.startswith(("text/", "application/json", "application/ld+json", "application/yaml"))
+    if is_text or (known and known.kind == "text") or (not stated and b"\x00" not in head):
         return "html" if stated == "text/plain" and _HTML_START.match(head) else "text"
     return "other"
 

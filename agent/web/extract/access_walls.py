@@ -23,7 +23,6 @@ MAX_PREVIEW_CHARACTERS = 2_000
 MIN_PARAGRAPH_CHARACTERS = 80
 MIN_FRONT_PAGE_HEADLINES = 4
 """From this many headlines of other pages on, a page that is no article is a front page."""
-_MARGIN_TAGS = ("nav", "header", "footer", "aside", "dialog")
 
 _LISTS = read_lists("walls")
 _SUBSCRIBE_PROMPT = compile_any(_LISTS["subscribe_prompt"])
@@ -142,6 +141,7 @@ def _is_in_margin(node: LexborNode) -> bool:
     for level in ancestors(node, with_node=True):
         if _is_gate(level):
             return False
-        if level.tag in _MARGIN_TAGS and level.css_first("h1") is None:
+        is_margin = level.tag in ("nav", "header", "footer", "aside", "dialog")
+        if is_margin and level.css_first("h1") is None:
             return True
     return False

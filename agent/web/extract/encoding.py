@@ -20,8 +20,6 @@ _OF_THE_WEB = re.compile(
     r"|iso2022_\w+|shift_\w+|johab|tis-620"
 )
 """The encodings of pages as Python calls them (encoding.spec.whatwg.org): each reads any bytes."""
-_LOOKS_LIKE_UTF8 = ("iso2022", "utf-16", "hz")
-"""Encodings whose bytes may be well-formed UTF-8 all the same."""
 
 
 def decode(raw: bytes, content_type: str = "") -> str:
@@ -31,7 +29,8 @@ def decode(raw: bytes, content_type: str = "") -> str:
         return to_unicode(raw[len(mark) :], mark_encoding).replace("\x00", "")
     labels = (http_content_type_encoding(content_type), find_declared_encoding(raw))
     declared = [label for label in labels if label and _OF_THE_WEB.fullmatch(label)]
-    utf8 = [] if any(label.startswith(_LOOKS_LIKE_UTF8) for label in declared) else ["utf-8"]
+    # these encodings' bytes may be well-formed UTF-8 all the same
+    utf8 = [] if any(label.startswith(("iso2022", "utf-16", "hz")) for label in declared) else ["utf-8"]
     for label in [*utf8, *declared]:
         try:
             return raw.decode(label).replace("\x00", "")

@@ -23,17 +23,14 @@ MIN_TEXT_CHARACTERS = 250
 one that redirects within seconds is only a redirect."""
 
 
-_STATED = ("title", "author", "publication", "published_at", "language")
-
-
 def extract_html(html: str, url: str) -> Extraction:
     """The page at `url`. Its outcome is `blocked` when what came is a wall, `empty` when there is no text."""
     tree = LexborHTMLParser(html)
     about = metadata.read_metadata(tree)
     base = find_base_url(tree, url)
     links = list_links(tree.root, base) if tree.root is not None else []
-    stated = {name: getattr(about, name) for name in _STATED}
-    found = replace(_extract_text(tree, html), links=links, **stated)
+    stated = ("title", "author", "publication", "published_at", "language")
+    found = replace(_extract_text(tree, html), links=links, **{name: getattr(about, name) for name in stated})
     with suppress(ValueError):  # it names no address
         if "refresh" in about.metas:
             seconds, target = get_meta_refresh(html, base, max_scan=len(html))

@@ -32,8 +32,6 @@ MIN_HEADLINE_CHARACTERS = 8
 """A shorter anchor is no headline."""
 MIN_ENTRY_CHARACTERS = 3
 """A shorter anchor is no entry of a list: a page number, an arrow."""
-_LIST_TAGS = ("ul", "ol", "table", "tbody", "dl", "main", "nav")
-_MARGIN_TAGS = ("nav", "footer", "aside")
 _LISTS = read_lists("page_parts")
 _MENU_NAMES = compile_names(_LISTS["menu_names"])
 _NEXT_PAGE = re.compile(rf"(?:{'|'.join(_LISTS['next_page'])})?\s*[»›→>]*", re.IGNORECASE)
@@ -151,7 +149,8 @@ def _find_entry(node: LexborNode, sizes: dict[int, int]) -> LexborNode:
     holds the text lengths of blocks that were measured."""
     entry = node
     for level in islice(ancestors(node), MAX_LEVELS):
-        if level.tag in _LIST_TAGS or level.css_first("h1") is not None:
+        is_list = level.tag in ("ul", "ol", "table", "tbody", "dl", "main", "nav")
+        if is_list or level.css_first("h1") is not None:
             break
         if (
             sizes.setdefault(level.mem_id, sizes.get(level.mem_id) or text_length(level))
@@ -178,7 +177,8 @@ def _make_content_test(body: LexborNode) -> Callable[[LexborNode], bool]:
 
 def _is_in_menu(node: LexborNode) -> bool:
     for level in ancestors(node, with_node=True):
-        if level.tag in _MARGIN_TAGS or (level.tag == "header" and level.css_first("h1") is None):
+        is_margin = level.tag in ("nav", "footer", "aside")
+        if is_margin or (level.tag == "header" and level.css_first("h1") is None):
             return True
         if level.tag not in ("main", "article", "a") and _MENU_NAMES.search(
             names_of(level, "class", "id", "role")

@@ -110,7 +110,6 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-_BY = re.compile(r"^(by|von|par|por)\s+", re.IGNORECASE)
 _DATE_KEYS = (
     "article:published_time datepublished citation_publication_date citation_date dc.date.issued "
     "dcterms.issued dc.date dcterms.date publish-date pubdate date parsely-pub-date sailthru.date"
@@ -153,8 +152,7 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
         if isinstance(thing.get("datePublished"), str):
             stated.append(thing["datePublished"])
         names += read_authors(thing.get("author"))
-    for key in _DATE_KEYS:
-        stated.append(metas.get(key, ""))
+    stated += [metas.get(key, "") for key in _DATE_KEYS]
     for key in _AUTHOR_KEYS:
         if key in metas and not metas[key].startswith("http"):
             names.append(metas[key])
@@ -163,7 +161,7 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
         stated.append(time.attributes.get("datetime") or time.attributes.get("content") or time.text())
     byline = None if names else tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')
     if byline is not None and 0 < len(text := flat_text(byline)) <= 80:
-        names = [_BY.sub("", text)]
+        names = [re.sub(r"^(by|von|par|por)\s+", "", text, flags=re.IGNORECASE)]
     # the page's one h1 where `<title>` only adds the site's name, else og:title or `<title>`
     named = " ".join(head.title.get_text().split()) if head.title else ""
     tops = [flat_text(node) for node in tree.css("h1")[:3]]

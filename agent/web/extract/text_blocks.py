@@ -29,7 +29,6 @@ _LINE_TAGS = frozenset(
     "footer aside nav body center br".split()
 )
 _HEADING_LEVELS = {f"h{n}": n for n in range(1, 7)}
-_LIST_TAGS = frozenset(("ul", "ol", "dl"))
 _LINK_HOLDERS = (
     (_PARAGRAPH_TAGS | _LINE_TAGS) - _HEADING_LEVELS.keys() - frozenset("li dt dd br hr table pre".split())
 )
@@ -38,7 +37,6 @@ MIN_LINKED_SHARE = 0.9
 """A list or line with this share of its characters in links is nothing but links."""
 MAX_SEPARATOR_CHARS = 4
 """A text between links of at most this length is a number or a separator (" » ")."""
-_BLOCK_KINDS: dict[str, BlockKind] = {"p": "paragraph", "dt": "term", "dd": "definition", "li": "item"}
 
 
 class TextBlocks:
@@ -70,7 +68,7 @@ class TextBlocks:
                 block.end = self._out.length
                 self.reading.blocks.append(block)
             if node.tag in _LINK_HOLDERS:
-                self._mark_links(self._open_links.pop(), 1 if node.tag in _LIST_TAGS else 2)
+                self._mark_links(self._open_links.pop(), 1 if node.tag in ("ul", "ol", "dl") else 2)
         text, blocks = "".join(self._out.parts), self.reading.blocks
         # Begin each block at its first word; drop the empty ones, what repeats the block around it, and
         # what is inside of links; put them in order
@@ -148,7 +146,8 @@ class TextBlocks:
 
     def _block_kind(self, node: LexborNode) -> BlockKind | None:
         is_post = bool(self._posts) and node.mem_id in self._posts
-        return "post" if is_post else _BLOCK_KINDS.get(node.tag or "")
+        kinds: dict[str, BlockKind] = {"p": "paragraph", "dt": "term", "dd": "definition", "li": "item"}
+        return "post" if is_post else kinds.get(node.tag or "")
 
     def _count_links(self) -> tuple[int, int, int, int]:
         return self._out.length, self._linked, self._between, self._links
