@@ -239,7 +239,7 @@ _TABLE = (
         "verify_again",
         ("research", "site", "collect", "check_text", "chat"),
         ANSWERED_STATUSES,
-        "verify_again.has_quotes",
+        lambda v: v.state.answer and any(source.page_quotes for source in v.state.answer.sources),
         starts="verify_again",
     ),
     Act("erase_note", "Erase a private note", "release", fits="release.list_private"),

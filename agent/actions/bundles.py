@@ -48,8 +48,6 @@ from agent.types.facts import QUOTE_JOINT
 from agent.web.world import World
 
 MAX_LISTED_PROBLEMS = 20
-_NEW_FIELDS = frozenset(("rulings", "assessments", "strikes"))
-"""Of a step's change what the former version never wrote."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +152,7 @@ def _read_former(contents: BundleContents) -> tuple[RunState, list[str]]:
             fresh.asked = str(step.change.get("asked", fresh.asked))
             answers = step.change.get("answers", [])
             has_role = any("role" in block for answer in answers for block in answer.get("blocks", ()))
-            if has_role or step.change.keys() & _NEW_FIELDS:
+            if has_role or step.change.keys() & {"rulings", "assessments", "strikes"}:
                 raise BundleError("it is named a bundle of the former version, and its steps are of this one")
             for answer in bundle.read_records(list[Answer], answers, "steps.jsonl", contents.version):
                 state.answers.append(answer)

@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from agent.actions.commit import ActionContext
-from agent.engine.snapshots import RunSnapshot
 from agent.types import Settings
-
-
-def has_quotes(view: RunSnapshot) -> bool:
-    """Whether the run's newest answer has quotes of stored pages."""
-    return any(source.page_quotes for source in (view.state.answer.sources if view.state.answer else ()))
 
 
 def verify_again(bench: ActionContext, run_id: str) -> str:

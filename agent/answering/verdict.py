@@ -48,8 +48,6 @@ RUNNING_TEXT, NAMED_CONFLICTS = "b", "k"
 """The ids of the block of a text without blocks, and of the paragraph in which code names conflicts."""
 WORDED_BY_MODEL = "The model worded this; nothing checks it."
 """The remark on a refusal or a question to the person in a model's words."""
-UNJUDGED_VERDICTS = frozenset({"not_checked", "differs"})
-"""Verdicts of a sentence that no judge was asked about: it is shown, and counts for nothing."""
 MAX_ROUNDS, MAX_NAMED = 5, 3
 """Rounds that the journey tells, the first and the last ones: with beginning, failures and end eight
 sentences; and searches, pages or failures that one of them names."""
@@ -103,7 +101,7 @@ def finish_answer(
     )
     on_sides, is_shown = {i for said in named for i in said.fact_ids}, False
     for said in (*named, *stated) if is_model else stated:  # a conflict alone is no passage that was found
-        is_open = said.check in UNJUDGED_VERDICTS
+        is_open = said.check in ("not_checked", "differs")  # no judge was asked: it counts for nothing
         is_shown |= said.backed or (is_open and any(has_page_support(facts[i]) for i in said.fact_ids))
     if not is_shown:
         cited = draft.dropped + sum(len(sentence.fact_ids) for sentence in draft.sentences)

@@ -375,18 +375,13 @@ class Worker:
 
     def _sync_library(self) -> None:
         """Keep the library current: its folders, the pages of runs, missing vectors."""
-
-        def check() -> None:
-            if self.shutdown_event.is_set():
-                raise ShutdownRequested("this process is ending; the next one goes on making vectors")
-
         while not self.shutdown_event.is_set():
             self._library_sync_due.clear()
             try:
                 self.library.sync()
                 while self.library.index_pending(most=50) and not self.shutdown_event.is_set():
                     pass
-                self.library.vector_index.embed_pending(checkpoint=check)
+                self.library.vector_index.embed_pending(checkpoint=self._check_shutdown)
             except ShutdownRequested:
                 return
             except TouchstoneError as error:  # a model that does not answer, mostly
@@ -399,14 +394,14 @@ class Worker:
         """The webhooks of the store."""
         return Webhooks(self.store, self.config, self.limits.holds_token)
 
-    def _tell_webhooks(self) -> None:
-        def check() -> None:
-            if self.shutdown_event.is_set():
-                raise ShutdownRequested("this process is ending; the next one tells the webhooks")
+    def _check_shutdown(self) -> None:
+        if self.shutdown_event.is_set():
+            raise ShutdownRequested("this process is ending; the next one goes on")
 
+    def _tell_webhooks(self) -> None:
         while not self.shutdown_event.wait(RECOVER_S):
             try:
-                self.webhooks().send_due(PAUSES_S, check)
+                self.webhooks().send_due(PAUSES_S, self._check_shutdown)
             except ShutdownRequested:
                 return
             except TouchstoneError as error:

@@ -35,7 +35,6 @@ MIN_SHARED_CONTENT = 0.5
 MIN_CELLS = 2
 """Cells of a table's row, which the page's text joins by " | "."""
 _CELL = re.compile(r"^([^.;:|]{1,40}): (.+)$")
-_PRONOUNS = load_words("pronouns")
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 PERSON_REASON = "a person's own word; no page says it"
 """The reason beside a sentence that only a person's word supports."""
@@ -322,7 +321,7 @@ def state_with_subject(fact: Fact) -> str:
     if not fact.refused_statement or quote != fact.quote or not subject:
         return quote
     words = tokenize(quote)
-    is_named = not _PRONOUNS.intersection(words[:1]) and set(content_stems(subject)) & set(
+    is_named = not load_words("pronouns").intersection(words[:1]) and set(content_stems(subject)) & set(
         content_stems(quote)
     )
     return quote if is_named else f"{subject}: “{quote}”"

@@ -75,7 +75,6 @@ class OpenClaim:
 
 CERTAIN_VERDICTS = ("quoted", "computed")
 """Verdicts that code gives alone."""
-_PRONOUNS = load_words("pronouns")
 _CLOSING = ' "”’»)]'
 _BORDER = re.compile(r"[.;!?|\n…]|\[\.{3}\]")
 BEFORE_CHARS, AROUND_CHARS = 240, 600
@@ -180,7 +179,7 @@ def _join_stems(text: str) -> str:
 def opens_with_pronoun(text: str) -> bool:
     """Whether the first word of a text is a pronoun."""
     words = normalize_text(text[:BEFORE_CHARS]).words
-    return bool(words) and words[0] in _PRONOUNS
+    return bool(words) and words[0] in load_words("pronouns")
 
 
 def surrounding_text(text: str, start: int, end: int) -> str:

@@ -40,8 +40,6 @@ MAX_OPENING_CHARS = 12
 """A name that begins within so many characters is the subject of a sentence."""
 _NAMESAKE = re.compile(r"([^(),]{2,100}?)(?:\s*\(|,\s)([^()]{2,60})")
 """A title with what tells it from its namesakes, in brackets or after a comma."""
-_ASIDE = re.compile(r"\s*\([^)]*\)|\s[|·–—-]\s.*$")
-"""What tells namesakes apart, and the site's name."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +151,8 @@ def is_same_thing(a: Fact, b: Fact) -> bool:
     subjects, stated = list[frozenset[str]](), list[frozenset[str]]()
     for fact in (a, b):
         said, subject = extract_features(fact.statement), fact.subject if fact.attribute else ""
-        title = _ASIDE.sub("", fact.title)
+        # without what tells namesakes apart, and the site's name
+        title = re.sub(r"\s*\([^)]*\)|\s[|·–—-]\s.*$", "", fact.title)
         opening = next((name for name in said.names if name.start <= MAX_OPENING_CHARS), None)
         own = opening.words if opening and not subject else extract_features(subject or title).words
         subjects.append(own)

@@ -27,8 +27,6 @@ from agent.types import (
     Source,
 )
 
-SentenceWriter = Callable[[Sentence], list[Span | str]]
-"""Writes a sentence, list item or cell with its marks; its text comes first."""
 WRITER_LABELS = {"keyless": "none (rules only)"}
 DEMO_WORLD_NOTE = "From the demo world: its sites and all that they say are invented."
 ENGLISH_WORDS = load_report_words(ENGLISH)
@@ -92,14 +90,15 @@ def write_label(name: str, text: str) -> Paragraph:
 
 def write_body(
     answer: Answer,
-    write: SentenceWriter,
+    write: Callable[[Sentence], list[Span | str]],
     *,
     level: int,
     words: Mapping[str, str] = ENGLISH_WORDS,
     write_heading: Callable[[AnswerBlock], str] = attrgetter("text"),
 ) -> list[Block]:
-    """What an answer says, without what is folded. Headings stand at `level`, in the words of
-    `write_heading`; what code says of gaps is from `words`."""
+    """What an answer says, without what is folded. `write` writes a sentence, list item or cell with its
+    marks, its text first. Headings stand at `level`, in the words of `write_heading`; what code says of gaps
+    is from `words`."""
     written = list[Block]()
     for layout in lay_out_blocks(answer):
         block, lines = layout.block, layout.block.lines

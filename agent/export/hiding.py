@@ -9,13 +9,12 @@ from typing import Any
 from agent.logs import is_no_word
 
 REDACTED = "[hidden]"
-_WITHHELD = re.compile(r"\[(hidden|erased|withheld: sha256:[0-9a-f]{64})\]")
 _URL_CREDENTIALS = re.compile(r"(https?://)[^/\s@]+@(?=\S+$)", re.IGNORECASE)
 
 
 def is_withheld(text: str) -> bool:
     """Whether this stands in the place of a text that was withheld or erased."""
-    return bool(_WITHHELD.fullmatch(text))
+    return bool(re.fullmatch(r"\[(hidden|erased|withheld: sha256:[0-9a-f]{64})\]", text))
 
 
 def make_redactor(secrets: Iterable[str]) -> Callable[[Any], Any]:

@@ -21,7 +21,6 @@ from agent.export.escaping import clean_url, strip_invisible
 from agent.export.report import Report
 
 HERE = Path(__file__).parent
-_NUMBER = re.compile(r"[+−-]?[\d.,]+(?: %)?")
 
 
 def render_html(report: Report) -> str:
@@ -103,6 +102,6 @@ def _render_span(span: Span | str) -> Markup:
 def _render_cell(cell: Cell) -> Markup:
     if isinstance(cell, Span) and cell.style == "strong":
         return Markup('<th scope="row">{}</th>').format(_clean(cell.text))
-    numeric = isinstance(cell, str) and _NUMBER.fullmatch(cell)
+    numeric = isinstance(cell, str) and re.fullmatch(r"[+−-]?[\d.,]+(?: %)?", cell)
     inside = _render_span(cell) if isinstance(cell, Span | str) else _render_spans(cell)
     return Markup("<td{}>{}</td>").format(Markup(' class="n"') if numeric else "", inside)

@@ -23,8 +23,6 @@ from agent.settings.key_addresses import explain_unused_key, find_address, use_k
 
 Vector = Sequence[float]
 
-_QUERY = Patience(5.0, 1, 0.0, 0.0)
-_PASSAGES = Patience(VECTORS.seconds)
 LOCAL_MODEL = "multilingual-e5-small"
 
 
@@ -99,7 +97,8 @@ class ServerEmbedder:
             before = "search_query: " if query else "search_document: "
         elif "e5-" in name and "instruct" not in name:
             before = "query: " if query else "passage: "
-        inputs, patience = [before + text for text in texts], _QUERY if query else _PASSAGES
+        inputs = [before + text for text in texts]
+        patience = Patience(5.0, 1, 0.0, 0.0) if query else Patience(VECTORS.seconds)
         vectors = self._server.ask(
             lambda sdk: sdk.embeddings.with_raw_response.create(
                 model=self.name, input=inputs, encoding_format="float"

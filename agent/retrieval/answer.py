@@ -37,8 +37,6 @@ RANK_WEIGHT = 2.0
 """What the rank of its passage counts beside a line's own share."""
 MAX_WORDS = 40
 """Words of one candidate (what a lead may have at most); a longer one is cut at a clause or word."""
-_ASKING = frozenset("tell know please explain".split())
-"""Words by which a question begins to ask to be told."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +107,8 @@ def find_answer(
     is_ranked = len(parts) < 2 and any(passage.score for passage in passages)
     found = list[PartAnswer]()
     for part in parts or [question]:
-        words = part.split()
-        asked = " ".join(w for n, w in enumerate(words) if n > 4 or fold(w).strip(",") not in _ASKING)
+        begun = ("tell", "know", "please", "explain")  # so it begins to ask to be told
+        asked = " ".join(w for n, w in enumerate(part.split()) if n > 4 or fold(w).strip(",") not in begun)
         ranked = passages if is_ranked else _rank(asked, passages, counts)
         found.append(replace(_answer_part(asked, ranked, counts), question=part))
     return PassageAnswer(tuple(found))

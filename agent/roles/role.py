@@ -20,8 +20,6 @@ from agent.types import Record
 AskModel = Callable[[str, list[dict[str, str]], type[BaseModel], str], BaseModel]
 """(role, messages, shape, tier) -> a reply of that shape; raises ModelError when the model fails for good."""
 Messages = Sequence[dict[str, str]]
-Fits = Callable[[Sequence[dict[str, str]], type[BaseModel], str], bool]
-"""(messages, shape, tier) -> whether the model takes them and has room to reply."""
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 """A number from 0 to 1."""
 Check = Callable[[Any], Sequence[str]]
@@ -119,7 +117,7 @@ class Role:
         *,
         mark: str = "",
         check: Check | None = None,
-        fits: Fits = lambda messages, shape, tier: True,
+        fits: Callable[[Messages, type[BaseModel], str], bool] = lambda messages, shape, tier: True,
         **blanks: Any,
     ) -> RoleResult:
         """The model's reply, or one without values when there is no model or it failed. Raises ModelDown

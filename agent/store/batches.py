@@ -32,8 +32,6 @@ _SELECT_ROWS = (
     .select_from(tables.batch_rows.outerjoin(tables.runs, and_(w.run_id == r.id, w.run_id != "")))
     .order_by(w.n)
 )
-_SELECT_ROOM = select(b.state, b.allowance).with_for_update()  # who counts is alone with the batch
-_UNMARK = update(tables.batch_rows).where(w.again == 1).values(again=0)
 
 
 class Batches(TableAccess):
@@ -151,15 +149,19 @@ class Batches(TableAccess):
         in one transaction. False when there is no room or another process was faster; raises
         ConcurrentChange when the run is not as the step expects."""
         with self._writer.begin() as connection:
-            marked = _UNMARK.where(w.batch_id == batch_id, w.n == n)
-            if not _has_room(connection, batch_id) or connection.execute(marked).rowcount != 1:
+            marked = update(tables.batch_rows).where(w.again == 1, w.batch_id == batch_id, w.n == n)
+            if (
+                not _has_room(connection, batch_id)
+                or connection.execute(marked.values(again=0)).rowcount != 1
+            ):
                 return False
             insert_person_step(connection, run_id, "resume", **step)
             return True
 
 
 def _has_room(connection: Connection, batch_id: str) -> bool:
-    batch = connection.execute(_SELECT_ROOM.where(b.id == batch_id)).first()
+    room = select(b.state, b.allowance).with_for_update()  # who counts is alone with the batch
+    batch = connection.execute(room.where(b.id == batch_id)).first()
     if batch is None or batch.state != "running":
         return False
     running = (w.batch_id == batch_id, r.status == Status.RUNNING, r.deleted_at == "", w.again == 0)

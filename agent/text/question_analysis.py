@@ -10,7 +10,6 @@ from agent.text.names import find_names, find_proper_names
 from agent.text.tokens import content_stems, fold, stem_prefix
 from agent.text.word_lists import STOPWORDS
 
-_SPACE_BEFORE_MARK = re.compile(r"\s+(?=[?.!,;]$)")
 _URL_PHRASE = re.compile(
     r"(?:,?\s*\b(?:according to|on the page|on|at|see|from|in|laut|auf|enligt|på|selon|sur|según"
     r"|en)\s+)?<?\bhttps?://[^\s<>\"]*[^\s<>\".,;:!?)]>?",
@@ -49,7 +48,7 @@ def parse_question(question: str) -> ParsedQuestion:
 def strip_question(question: str) -> str:
     """A question without addresses and an "according to" before one; "" where nothing else is left."""
     bare = " ".join(_URL_PHRASE.sub(" ", " ".join(question.split())).split())
-    return _SPACE_BEFORE_MARK.sub("", bare)
+    return re.sub(r"\s+(?=[?.!,;]$)", "", bare)
 
 
 def extract_keywords(question: str) -> str:

@@ -56,9 +56,6 @@ class ClaimFinding(FormerRecord):
 
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "chart"]
-BlockRole = Literal["", "lead", "passage", "gap"]
-"""What a block is in an answer without a model: the passage that fits a part best, those below it, or that
-nothing was found. "" for any other."""
 ReportLength = Literal["brief", "standard", "full"]
 
 
@@ -68,7 +65,9 @@ class AnswerBlock(FormerRecord):
 
     id: str
     kind: BlockKind = "paragraph"
-    role: BlockRole = ""
+    role: Literal["", "lead", "passage", "gap"] = ""
+    """What it is in an answer without a model: the passage that fits a part best, those below it, or that
+    nothing was found. "" for any other."""
     level: int = 2
     """Of a heading: 2 for a section, 3 below it."""
     text: str = ""

@@ -43,7 +43,6 @@ _FORMS = (
     r"^\s*(?i:system|assistant)(?i:\s*(?:prompt|message))?\s*:",
 )
 _ORDER = re.compile("|".join(_FORMS))
-_INTRODUCES = re.compile(r":\W*$")
 _CONTEXT_CHARS = 1000
 
 
@@ -64,7 +63,7 @@ def find_order(text: str, start: int, end: int) -> str:
     low = max(0, start - _CONTEXT_CHARS)
     block = text.rfind("\n", low, start) + 1 or low
     before = text[low:block].rstrip().rpartition("\n")[2]
-    if _INTRODUCES.search(before):
+    if re.search(r":\W*$", before):
         block = text.rfind(before, low, block)
     stop = text.find("\n", end, end + _CONTEXT_CHARS)
     shown = text[block : stop if stop >= 0 else end + _CONTEXT_CHARS]

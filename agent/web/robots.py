@@ -23,10 +23,8 @@ MAX_BYTES = 512_000
 CACHE_SECONDS = 86_400.0
 FAILURE_CACHE_SECONDS = 300.0
 
-_AGENT = re.compile(r"^(\s*user-?agent\s*:\s*[a-z_-]+)[^#]*", re.IGNORECASE)
 _NEEDLESS_ESCAPE = re.compile(r"%(?=4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae]|2[de]|3[0-9])", re.IGNORECASE)
 """The sign before a character that no address has to escape (RFC 3986, 2.3)."""
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 @dataclass(frozen=True)
@@ -88,14 +86,15 @@ def parse_rules(body: bytes) -> tuple[Protego, ...]:
     for length in (3, 2, 1):
         body = body.removeprefix(b"\xef\xbb\xbf"[:length])
     lines = body.decode("utf-8", errors="replace").splitlines()
-    text = "\n".join(_AGENT.sub(r"\1", line) for line in lines)
+    agent = re.compile(r"^(\s*user-?agent\s*:\s*[a-z_-]+)[^#]*", re.IGNORECASE)
+    text = "\n".join(agent.sub(r"\1", line) for line in lines)
     return Protego.parse(text), Protego.parse(_NEEDLESS_ESCAPE.sub("%25", text))
 
 
 def can_fetch(rules: tuple[Protego, ...], url: str, agent: str) -> bool:
     """Whether both readings allow the address, which is spelled as it is sent: in the second one no rule
     names a letter beyond ASCII."""
-    literal = _BEYOND_ASCII.sub("%25", _NEEDLESS_ESCAPE.sub("%25", url))
+    literal = re.sub(r"[^\x00-\x7f]", "%25", _NEEDLESS_ESCAPE.sub("%25", url))
     return all(one.can_fetch(address, agent) for one, address in zip(rules, (url, literal), strict=False))
 
 

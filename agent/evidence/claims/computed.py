@@ -31,8 +31,6 @@ _RESULT_WORDS = frozenset(
     )
 )
 """Words that only say of what kind a result is."""
-Operand = tuple[DateInterval | Quantity, ReadText]
-"""A date or number, and its quote."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,8 @@ class Computation:
 
     figure: Quantity
     text: str
-    operands: tuple[Operand, ...]
+    operands: tuple[tuple[DateInterval | Quantity, ReadText], ...]
+    """Dates or numbers, each with its quote."""
     is_exact: bool = True
 
 

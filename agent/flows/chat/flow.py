@@ -33,12 +33,7 @@ CHAT = Flow(
     reentry_step="rewrite",
     describe_step=steps.describe_step,
     edges=(
-        Edge(start="router", end="generate", label="DIRECT_ANSWER"),
-        Edge(start="router", end="retrieve", label="RETRIEVE"),
-        Edge(start="router", end="rewrite", label="REWRITE_THEN_RETRIEVE"),
-        Edge(start="router", end="clarify", label="ASK_CLARIFICATION"),
-        Edge(start="router", end="location", label="LOCATION_SEARCH"),
-        Edge(start="router", end="read_document", label="READ_DOCUMENT"),
+        *(Edge(start="router", end=step, label=route) for route, step in steps.STEP_BY_ROUTE.items()),
         Edge(start="read_document", end="generate"),
         Edge(start="rewrite", end="retrieve"),
         Edge(start="clarify", end="retrieve", label="user responds", rest="respond"),
