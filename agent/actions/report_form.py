@@ -26,7 +26,6 @@ NOT_USED = "Not used"
 """The line above the facts that no section has."""
 MAX_FACT_CHARS = 160
 """Characters of a fact's line: enough to know it by."""
-_FACT_LINE = re.compile(r"[-•*]?\s*(f\d{1,3})\b", re.IGNORECASE)
 _OUTLINE_LINE = re.compile(
     r"(?:(?P<number>\d{1,2})[.)]\s*)?(?P<heading>.*?)\s*(?:\((?P<form>prose|list|table)\))?", re.IGNORECASE
 )
@@ -98,7 +97,7 @@ def read_outline_text(text: str, outline: Outline, facts: Sequence[Fact]) -> Out
     for line in filter(None, map(str.strip, text.splitlines())):
         if line.startswith("#"):
             title = clean_heading(line)
-        elif found := _FACT_LINE.match(line):
+        elif found := re.match(r"[-•*]?\s*(f\d{1,3})\b", line, re.IGNORECASE):
             if (fact := known.get(found[1].lower())) is None:
                 raise UsageError(f"there is no fact {found[1]}: name one of those that are listed")
             if is_used and not made:

@@ -33,9 +33,6 @@ MAX_REPAIR_QUOTES = 40
 ROOM_SHARE = 0.75
 """The part of a small model's room that facts, or claims and quotes, get; the rest is for the question."""
 
-_QUOTE_ID = re.compile(r"\bq\d+\b")
-"""A quote by its number in the judge's call."""
-
 
 class WrittenDraft(Record):
     """A write-up whose sentences are checked, with its blocks: what an answer is made of."""
@@ -224,9 +221,8 @@ def _repair(
     def explain(n: int) -> str:
         """The judge's reason with the quotes' ids of this call in the place of those of its own."""
         told = judge.quotes.get(str(n), {})
-        return _QUOTE_ID.sub(
-            lambda match: ids_by_quote.get(told.get(match[0], ""), "the quote"), sentences[n].check_reason
-        )
+        name = lambda match: ids_by_quote.get(told.get(match[0], ""), "the quote")  # noqa: E731
+        return re.sub(r"\bq\d+\b", name, sentences[n].check_reason)
 
     near = {n + step for n in failed for step in (-1, 0, 1)}
     shown = [sentence.claim if n in near else "…" for n, sentence in enumerate(sentences)]

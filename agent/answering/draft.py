@@ -29,8 +29,6 @@ from agent.types.facts import cite_page, make_fact_id
 MAX_HEADING_WORDS = 14
 """Words of a heading, caption or label; what is longer states something, and is checked as a sentence (our
 own judgement: headings of articles have about half of that)."""
-NO_VALUE = frozenset({"", "-", "–", "—", "n/a", "na", "none", "null", "unknown", "not found", "?"})
-"""Texts of a cell without facts that mean that nothing was found."""
 _MARKUP = re.compile(r"^[#*_\s>|-]+|[*_\s|:]+$")
 
 
@@ -287,6 +285,7 @@ def _lay_out_table(
     heads = ["", *heads] if len(heads) <= wide else heads
     labels = [clean_label(row.label, clean) for row in block.rows]
     table = table.replace(heads=heads[: wide + 1], row_labels=labels)
+    nothing = ("", "-", "–", "—", "n/a", "na", "none", "null", "unknown", "not found", "?")
     cells = [
         Sentence(
             text=clean(cell.text),
@@ -299,7 +298,7 @@ def _lay_out_table(
         )
         for n, row in enumerate(block.rows)
         for column, cell in enumerate(row.cells, start=1)
-        if cell.fact_ids or cell.text.strip().casefold() not in NO_VALUE
+        if cell.fact_ids or cell.text.strip().casefold() not in nothing
     ]
     return table, [cell for cell in cells if cell.text]
 

@@ -7,7 +7,6 @@ twice, with the same id."""
 from __future__ import annotations
 
 import base64
-import binascii
 import hmac
 import json
 import logging
@@ -195,9 +194,7 @@ class Webhooks:
         message_id = f"msg_{hook.id}_{key.replace(':', '_')}"
         secret = self._config.saved.box.decrypt(hook.secret).removeprefix("whsec_")
         signed = f"{message_id}.{sent_at}.{body}".encode()
-        signature = binascii.b2a_base64(
-            hmac.digest(base64.b64decode(secret), signed, "sha256"), newline=False
-        )
+        signature = base64.b64encode(hmac.digest(base64.b64decode(secret), signed, "sha256"))
         headers = {
             "content-type": "application/json",
             "webhook-id": message_id,

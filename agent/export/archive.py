@@ -21,8 +21,6 @@ MANIFEST = "manifest.json"
 MAX_BYTES, MAX_FILES = 200_000_000, 20_000
 MAX_DEPTH, MAX_ITEMS, MAX_NUMBER = 60, 100_000, 2.0**53
 """Of JSON. Items of one list: twice the entries that a sitemap may have, the longest list of a run."""
-_ENTRY_SIGN = b"PK\x01\x02"
-"""What each entry of a zip's directory begins with."""
 _ZIP_ERRORS = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, OSError, ValueError, TypeError),
     *(RuntimeError, ArithmeticError, LookupError),
@@ -48,7 +46,7 @@ def pack(files: Mapping[str, bytes], about: Mapping[str, Any]) -> bytes:
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The manifest and the files. Raises BundleError, which names the problem, for a single changed byte."""
-    if len(data) > MAX_BYTES or data.count(_ENTRY_SIGN) > MAX_FILES:
+    if len(data) > MAX_BYTES or data.count(b"PK\x01\x02") > MAX_FILES:  # so each of its entries begins
         raise BundleError(f"it has more than {MAX_BYTES // 1_000_000} MB or {MAX_FILES} files; no bundle has")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

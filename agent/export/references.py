@@ -155,8 +155,6 @@ _TEX_ESCAPES = {
     ">": r"{\textgreater}",
     **{sign: rf"\{sign}" for sign in "#$%&_"},
 }
-_LIGATURE = re.compile(r"(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=,)(?=,)|(?<=[?!])(?=`)")
-"""Where TeX would make one sign of two."""
 
 
 def render_csl(references: Iterable[Reference]) -> str:
@@ -244,4 +242,6 @@ def render_bibtex(references: Iterable[Reference]) -> str:
 
 def escape_tex(text: str) -> str:
     """A text as it stands between braces."""
-    return "".join(_TEX_ESCAPES.get(sign, sign) for sign in _LIGATURE.sub("\0", text)).replace("\0", "{}")
+    # parted where TeX would make one sign of two
+    parted = re.sub(r"(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=,)(?=,)|(?<=[?!])(?=`)", "\0", text)
+    return "".join(_TEX_ESCAPES.get(sign, sign) for sign in parted).replace("\0", "{}")

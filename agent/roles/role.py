@@ -30,7 +30,6 @@ MARK_IN_REPLY = "It holds the mark of the run, which only tags of the prompt may
 INSTRUCTIONS_IN_REPLY = "It repeats a line of these instructions. Reply with what was asked for only."
 _MIN_LINE = 80
 """Characters of a line of the instructions that no honest reply repeats word by word."""
-_PERCENT = re.compile(r"\s*\d{1,3}(?:\.\d+)?\s*%\s*")
 
 
 def optional_text(description: str) -> Any:
@@ -65,7 +64,7 @@ class RoleReply(BaseModel):
                 spelled = re.sub(r"[^a-z0-9]+", "_", text).strip("_")
                 options = get_args(field.annotation)
                 value = next((option for option in options if option.lower() == spelled), value)
-            elif text is not None and field.annotation is float and _PERCENT.fullmatch(text):
+            elif text and field.annotation is float and re.fullmatch(r"\d{1,3}(?:\.\d+)?\s*%", text):
                 value = float(text[:-1]) / 100
             if value is not None or (name in data and field.is_required()):
                 read[name] = value

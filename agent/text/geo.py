@@ -25,7 +25,6 @@ GeoPoint = tuple[float, float]
 
 _NUMBER = r"([-+]?\d{1,3}(?:\.\d+)?)\s*°?\s*"
 _COORDINATES = re.compile(rf"{_NUMBER}([NS]?)(?:\s*[,;]\s*|\s+){_NUMBER}([EW]?)", re.IGNORECASE)
-_POSTAL = re.compile(r"\b[A-Z]{0,3}-?\d[\d -]*\b")
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def build_gazetteer(facilities: Sequence[Facility]) -> dict[str, list[Place]]:
 
 def _strip_numbers(part: str) -> str:
     """A town or street without its numbers."""
-    return " ".join(_POSTAL.sub(" ", part).split()).strip(" -")
+    return " ".join(re.sub(r"\b[A-Z]{0,3}-?\d[\d -]*\b", " ", part).split()).strip(" -")
 
 
 def _centroid(points: Sequence[GeoPoint]) -> GeoPoint:

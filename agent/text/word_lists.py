@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 
 _DATA = Path(__file__).parent / "data"
-_SECTION = re.compile(r"\[([\w ]+)\]")
 
 
 @cache
@@ -34,7 +33,7 @@ def read_sections(file: Path) -> dict[str, tuple[str, ...]]:
     """The lines of a text file below each "[section]", in their order, without comments and empty lines."""
     sections: dict[str, list[str]] = {}
     for line in map(str.strip, file.read_text(encoding="utf-8").splitlines()):
-        if header := _SECTION.fullmatch(line):
+        if header := re.fullmatch(r"\[([\w ]+)\]", line):
             entries = sections.setdefault(header[1], [])
         elif line and not line.startswith("#"):
             entries.append(line)

@@ -30,7 +30,6 @@ SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹˒–;", "0123456789,-,
 _ENTRY = re.compile(
     r"\s*(?:[-*•]\s+)?(?:\[(?P<mark>\^?[\w-]{1,30})\]:?|(?P<number>\d{1,3})[.)]|(?P<raised>[⁰¹²³⁴-⁹]+))\s+"
 )
-_NEXT_ENTRY = re.compile(r"(?<=\s)(?=\[\^?\d{1,3}\]:?\s)")
 _NUMBERS = re.compile(
     r"\[(?:\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3})*|\^[\w-]{1,30})\]"
     r"|(?:(?<=[^\W\d_]{3})|(?<=[.,;:!?”\"’')\]]))[⁰¹²³⁴-⁹]{1,3}(?:[,˒][⁰¹²³⁴-⁹]{1,3})*"
@@ -52,7 +51,6 @@ _WORK = re.compile(
 """How a work is named: "Berg, K. ", "(1990).", ", 1990", "1990;3", "pp. 3"."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CELL_START, _CELL_END = re.compile(r"(?:^|[:;|])\s*$"), re.compile(r"\s*(?:[;|]|$)")
-_LABEL_WORD = re.compile(r"\w{2,}")
 _BRACKETED = re.compile(r"\(<?(?:https?://|doi:|10\.)", re.I)
 Keys = tuple[int, int, list[str]]
 """Where a text cites, and what: numbers or labels ("3"), or author and year ("Smith 2020")."""
@@ -83,7 +81,7 @@ class Line:
         if self.kind != "row" and not is_sentence:
             spans += [(anchor.start - self.start, anchor.end - self.start) for anchor in self.anchors]
         found = find_addresses(self.text) if self.kind == "row" else self.addresses  # a cell may be a link
-        is_bare = len(_LABEL_WORD.findall(blank_spans(self.text, spans))) <= MAX_LABEL_WORDS
+        is_bare = len(re.findall(r"\w{2,}", blank_spans(self.text, spans))) <= MAX_LABEL_WORDS
         return bool(found) and is_bare and not (is_sentence and _BRACKETED.search(self.text))
 
     @property
@@ -229,7 +227,7 @@ def _split_entries(line: Line) -> Iterator[tuple[str, list[str]]]:
     """The entries of a line with their addresses: Markdown joins lines. They begin with a number in brackets,
     or end with an address."""
     if _ENTRY.match(line.text):
-        cuts = [match.start() for match in _NEXT_ENTRY.finditer(line.text)]
+        cuts = [match.start() for match in re.finditer(r"(?<=\s)(?=\[\^?\d{1,3}\]:?\s)", line.text)]
     else:
         cuts = [end for _, end in _find_urls(line.text)]
     for start, end in pairwise([0, *cuts, len(line.text)]):

@@ -25,9 +25,7 @@ MAX_SENTENCES = 2_000
 """Sentences of one text that are checked; of a longer one the first, and it is told."""
 _QUESTION_END = re.compile(r"[?？؟][\"'”’»)\]]*$")
 _SENTENCE_END = re.compile(r"[.!?…。！？।۔؟][\"'”’»)\]]*$")
-_SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?)\]])")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)])\s+")
-_EMPTY_BRACKETS = re.compile(r"[(\[]\s*[)\]]")
 
 
 def split_text(page: Page, anchors: Sequence[Anchor] = ()) -> list[TextSentence]:
@@ -110,8 +108,8 @@ def _split_line(line: Line, paragraph: int, marks: Sequence[Mark]) -> list[TextS
     for n, (start, end) in enumerate(spans):
         following = spans[n + 1][0] if n + 1 < len(spans) else len(bare)
         own = [mark for mark in marks if (start if n else 0) <= mark.start < following]
-        words = _EMPTY_BRACKETS.sub(" ", " ".join(_LIST_MARK.sub("", bare[start:end]).split()))
-        words = _SPACE_BEFORE.sub("", words).strip()
+        words = re.sub(r"[(\[]\s*[)\]]", " ", " ".join(_LIST_MARK.sub("", bare[start:end]).split()))
+        words = re.sub(r"\s+(?=[.,;:!?)\]])", "", words).strip()
         if sentences and words.startswith("(") and words[1:].startswith(list_marks()):
             words = words.partition(")")[2].strip()  # the mark of the sentence before
         is_label = len(words.split()) <= MAX_LABEL_WORDS and not any(map(str.isdecimal, words))

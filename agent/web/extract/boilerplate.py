@@ -33,8 +33,6 @@ _ANNOTATION_SELECTOR = (
     "sup.reference, .mw-editsection, .mw-cite-backlink, .noprint, .sr-only, .screen-reader-text, "
     ".visually-hidden, .sortkey"
 )
-_PERMALINK_TEXTS = frozenset("¶ # § ∞ ⚓ 🔗 ↑ ⇑".split())
-"""What stands for "link to this heading" after a heading: a sign alone."""
 _PAGE_TURNER_SELECTOR = ", ".join(
     [f"a[rel~={name}]" for name in "next prev previous up home start contents index".split()]
     + [f"a[accesskey={key}]" for key in "npuh"]
@@ -48,7 +46,6 @@ MAX_BAR_CHARACTERS = 400
 MAX_SINGLE_TURNER_CHARACTERS = 40
 """Nor is a block longer than this with one such link."""
 _BOILERPLATE_NAMES = compile_names(read_lists("page_parts")["boilerplate_names"])
-_ARTICLE_TAGS = frozenset(("article", "main"))
 _CONTENT_TAGS = "body html main article td th tr tbody h1 h2 h3".split()
 _SMALL_CHARACTERS = 300
 _MAX_LINK_SHARE = 0.4
@@ -82,7 +79,7 @@ def remove_invisible(body: LexborNode) -> None:
     for node in body.css(_ANNOTATION_SELECTOR):
         node.decompose()
     for node in body.css('a[href*="#"]'):
-        if (node.text() or "").strip() in _PERMALINK_TEXTS:
+        if (node.text() or "").strip() in ("¶", "#", "§", "∞", "⚓", "🔗", "↑", "⇑"):  # links to a heading
             node.decompose()
 
 
@@ -113,7 +110,7 @@ def remove_boilerplate(body: LexborNode) -> None:
         ),
         (
             "header, footer, aside, [role=banner], [role=complementary], form",
-            lambda node: not _ARTICLE_TAGS.intersection(a.tag for a in ancestors(node)),
+            lambda node: all(above.tag not in ("article", "main") for above in ancestors(node)),
             False,
         ),
         (

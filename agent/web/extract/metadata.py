@@ -115,7 +115,6 @@ _DATE_KEYS = (
     "dcterms.issued dc.date dcterms.date publish-date pubdate date parsely-pub-date sailthru.date"
 ).split()
 _AUTHOR_KEYS = "author article:author citation_author dc.creator dcterms.creator parsely-author byl".split()
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 MAX_AUTHORS = 30
 """Authors that are kept of a paper: more than any citation style names (APA: 20)."""
 
@@ -192,7 +191,7 @@ def _find_publication(
     licences = [thing["license"] for thing in things if isinstance(thing.get("license"), str)]
     authors = [" ".join(str(meta.get("content") or "").split()) for meta in stated][:MAX_AUTHORS]
     date = metas.get("citation_publication_date") or metas.get("citation_date") or ""
-    year = _YEAR.search(date)
+    year = re.search(r"(?<!\d)[12]\d{3}(?!\d)", date)
     return Publication(
         doi=find_doi(metas.get("citation_doi") or metas.get("dc.identifier") or ""),
         authors=authors,

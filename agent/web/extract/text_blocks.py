@@ -290,7 +290,6 @@ def walk_nodes(
 # A `<table>` as rows of cells with its spans filled in: a cell that spans rows is repeated in each of them,
 # so that each reads alone; one that spans columns is followed by empty cells.
 
-_ROW_GROUP_TAGS = frozenset(("thead", "tbody", "tfoot"))
 MIN_FRAMED_WORDS = 8
 """Words from which a cell beside a short one, alone in their table, is a text and not a value."""
 _MIN_PROSE_CHARACTERS = 1_000
@@ -320,7 +319,7 @@ def parse_table(node: LexborNode) -> TableGrid | None:
             caption = inline_text(child)
         elif child.tag == "tr":
             rows.append(child)
-        elif child.tag in _ROW_GROUP_TAGS:
+        elif child.tag in ("thead", "tbody", "tfoot"):
             rows += [row for row in child.iter() if row.tag == "tr"]
     cells: list[tuple[LexborNode, str]] = []
     grid = _expand_spans(rows[:MAX_ROWS], cells)
