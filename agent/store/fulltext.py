@@ -13,13 +13,13 @@ from math import log
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
     ColumnElement,
     Connection,
     Float,
     Index,
     Integer,
     MetaData,
-    PrimaryKeyConstraint,
     Table,
     bindparam,
     column,
@@ -28,6 +28,7 @@ from sqlalchemy import (
     insert,
     select,
     text,
+    update,
     values,
 )
 
@@ -51,18 +52,22 @@ MIN_FORM_LETTERS, MAX_ENDING, MAX_FORMS = 5, 2, 5
 Row = tuple[int, str, str]
 """The id of a passage, the terms over it and those of its text, joined by blanks."""
 
+_COUNTS = ["head", "body", "length"]
 word_tables = MetaData()
 words = Table(
     "library_words",
     word_tables,
     *texts("term"),
-    *numbers("passage head body"),
-    PrimaryKeyConstraint("term", "passage"),
+    *numbers("passage head body length"),
+    Index("library_words_by_term", "term", "passage", unique=True, postgresql_include=_COUNTS),
     Index("library_words_by_passage", "passage"),
 )
+"""All that a score needs is in the index by terms, where the rows of a term lie side by side."""
 lengths = Table("library_lengths", word_tables, key("passage", Integer), *numbers("terms"))
 """How many terms a passage has."""
-w, size = words.c, lengths.c
+totals = Table("library_totals", word_tables, *numbers("passages terms"))
+"""One row: how many there are of both."""
+w, size, total = words.c, lengths.c, totals.c
 
 
 def open_fulltext(connection: Connection) -> Fts5 | WordTable:
@@ -170,7 +175,8 @@ class Fts5:
 
 
 class WordTable:
-    """The index in PostgreSQL, without an extension: a row a term and passage."""
+    """The index in PostgreSQL, without an extension: a row a term and passage. Changes come one by one: the
+    library has a lock."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -179,39 +185,50 @@ class WordTable:
         """Create it."""
         word_tables.drop_all(self._connection)
         word_tables.create_all(self._connection)
+        self._connection.execute(insert(totals).values(passages=0, terms=0))
 
     def remove(self, source: int) -> None:
         """Remove the rows of a source."""
         gone = select(p.id).where(p.source == source)
         self._connection.execute(delete(words).where(w.passage.in_(gone)))
-        self._connection.execute(delete(lengths).where(size.passage.in_(gone)))
+        sizes = self._connection.scalars(delete(lengths).where(size.passage.in_(gone)).returning(size.terms))
+        self._change_totals(-1, sizes.all())
+
+    def _change_totals(self, sign: int, sizes: Sequence[int]) -> None:
+        passages, terms = total.passages + sign * len(sizes), total.terms + sign * sum(sizes)
+        self._connection.execute(update(totals).values(passages=passages, terms=terms))
 
     def add(self, rows: Sequence[Row]) -> None:
         """Add rows."""
-        found, sizes = list[dict[str, object]](), list[dict[str, int]]()
+        found, sizes = list[tuple[object, ...]](), list[int]()
         for row, head, body in rows:
             over, under = Counter(head.lower().split()), Counter(body.lower().split())
-            sizes.append({"passage": row, "terms": over.total() + under.total()})
-            found += [
-                {"term": term, "passage": row, "head": over[term], "body": under[term]}
-                for term in over | under
-            ]
-        self._connection.execute(insert(lengths), sizes)
-        if found:
-            self._connection.execute(insert(words), found)
+            sizes.append(over.total() + under.total())
+            found += [(term, row, over[term], under[term], sizes[-1]) for term in over | under]
+        self._insert(lengths, [(row[0], terms) for row, terms in zip(rows, sizes, strict=True)])
+        self._insert(words, found)
+        self._change_totals(1, sizes)
+
+    def _insert(self, table: Table, rows: Sequence[Sequence[object]]) -> None:
+        """Insert rows as one array a column: as rows they would take ten times as long."""
+        arrays = (
+            func.unnest(bindparam(one.name, [*values], ARRAY(one.type)))
+            for one, values in zip(table.c, zip(*rows, strict=True), strict=False)
+        )
+        if rows:
+            self._connection.execute(insert(table).from_select(table.c.keys(), select(*arrays)))
 
     def search(self, terms: Sequence[str], k: int) -> list[tuple[int, float]]:
         """The best rows."""
         asked = Counter(quoted.strip('"') for quoted in _quote(terms))
-        totals = select(func.count(), func.coalesce(func.sum(size.terms), 0)).select_from(lengths)
-        rows, all_terms = self._connection.execute(totals).one()
+        rows, all_terms = self._connection.execute(select(totals)).one()
         held = self.document_frequencies(asked)
         if not held:
             return []
         weighed = [(term, asked[term] * _weigh(rows, holding)) for term, holding in held.items()]
         q = values(column("term", PlainText()), column("idf", Float()), name="asked").data(weighed).c
         score = func.sum(q.idf * (K1 + 1) * _saturate(float(all_terms) / rows))
-        joined = words.join(q.term.table, q.term == w.term).join(lengths, size.passage == w.passage)
+        joined = words.join(q.term.table, q.term == w.term)
         best = select(w.passage, score).select_from(joined).group_by(w.passage)
         found = self._connection.execute(best.order_by(score.desc(), w.passage).limit(k))
         return [(row[0], row[1]) for row in found]
@@ -238,7 +255,7 @@ class WordTable:
     def count(self, term: str, sources: Sequence[int], within: Mapping[int, int]) -> dict[int, float]:
         """Saturated counts."""
         share = _saturate(sum(within.values()) / len(within))
-        joined = words.join(lengths, size.passage == w.passage).join(tables.passages, p.id == w.passage)
+        joined = words.join(tables.passages, p.id == w.passage)
         query = select(w.passage, share).select_from(joined).where(w.term == term, _is_of(sources))
         return {row[0]: row[1] for row in self._connection.execute(query)}
 
@@ -251,7 +268,7 @@ def _is_of(sources: Sequence[int]) -> ColumnElement[bool]:
 def _saturate(mean: float) -> ColumnElement[Any]:
     """The saturated count (0..1) of a term in a passage, lengths measured by this mean, as SQL."""
     occurrences = w.head * HEAD_WEIGHT + w.body
-    return occurrences / (occurrences + K1 * (1 - B + B * size.terms / mean))
+    return occurrences / (occurrences + K1 * (1 - B + B * w.length / mean))
 
 
 def _weigh(rows: int, holding: int) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, inspect, select
+from sqlalchemy import Column, Connection, delete, inspect, select
 
 from agent.errors import StoreError, StoreTooNew
 from agent.store import tables
@@ -47,6 +47,13 @@ def m104_batch_programs(connection: Connection) -> None:
     _add_text(connection, tables.batches.c.program)
 
 
+def m105_word_totals(connection: Connection) -> None:
+    """The table of words in its newer shape: it is filled anew."""
+    if not is_sqlite(connection.dialect):
+        open_fulltext(connection).create()
+        connection.execute(delete(tables.library_metadata))
+
+
 def _add_text(connection: Connection, column: Column[Any]) -> None:
     """Add a column of texts to its table, where it is not there."""
     table = str(column.table.name)
@@ -56,7 +63,7 @@ def _add_text(connection: Connection, column: Column[Any]) -> None:
         connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {column.name} {kind} NOT NULL DEFAULT ''")
 
 
-MIGRATIONS: tuple[Migration, ...] = (m101_tables, m102_webhooks, m103_schedules, m104_batch_programs)
+MIGRATIONS = (m101_tables, m102_webhooks, m103_schedules, m104_batch_programs, m105_word_totals)
 MOVE_MARK = "move from "
 """What the name of a row begins with that says that a move fills this store, and from where."""
 

@@ -210,7 +210,7 @@ move_stores(StorePlace(sys.argv[1]), StorePlace(sys.argv[2]), print)
 
 def test_a_killed_move_is_opened_by_nobody_and_goes_on(folder: Path, database: str, small: Path):
     counts = []
-    for transactions in (14, 35):
+    for transactions in (18, 35):
         command = [sys.executable, "-c", KILLED, folder, database, str(transactions)]
         settle(database)
         assert subprocess.run(command, check=False).returncode == -signal.SIGKILL

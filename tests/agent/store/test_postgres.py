@@ -22,7 +22,7 @@ from agent.store.database import Store
 from agent.store.dialect import JsonField
 from agent.store.fulltext import Fts5, WordTable, open_fulltext
 from agent.store.ledger import StaleHead
-from agent.store.migrations import MIGRATIONS
+from agent.store.migrations import MIGRATIONS, migrate
 from agent.types import Settings, Status, Step
 from agent.workbench import Workbench
 from tests import postgres
@@ -83,6 +83,18 @@ def test_each_database_has_its_own_form(both):
     for store, form in zip(both, (Fts5, WordTable), strict=True):
         with store.engine.connect() as connection:
             assert isinstance(open_fulltext(connection), form)
+
+
+def test_a_table_of_words_of_before_is_filled_anew(both):
+    store = both[1]
+    with store.writer.begin() as connection:
+        connection.execute(text("DROP TABLE library_totals"))
+        connection.execute(text("DELETE FROM migrations WHERE name = 'm105_word_totals'"))
+        connection.execute(tables.library_metadata.insert().values(name="words", value="as before"))
+    assert migrate(store.writer) == ["m105_word_totals"]
+    with store.engine.connect() as connection:
+        assert open_fulltext(connection).search(["milk"], 3) == []
+        assert connection.scalar(select(tables.library_metadata)) is None, "all pages wait to be indexed"
 
 
 def test_text_with_nul_is_stored_and_sorts_by_code_points(both):
