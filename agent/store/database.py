@@ -250,8 +250,6 @@ def _begin(connection: Connection) -> None:
 
 def _raise_store_error(context: ExceptionContext) -> None:
     """Raise StoreError for a database that is locked, full, read-only, damaged, gone or not ours to write."""
-    if context.is_pre_ping:
-        return  # the pool opens another connection in its place
     error, fault = context.sqlalchemy_exception, context.original_exception
     is_refused = getattr(fault, "sqlstate", "") == "42501"  # insufficient_privilege
     if not (isinstance(error, OperationalError) or type(error) is DatabaseError or is_refused):

@@ -53,7 +53,8 @@ class TableAccess:
     """Reads and writes tables of the database of `writer`."""
 
     def __init__(self, writer: Writer) -> None:
-        self._reader, self._writer = writer.engine, writer
+        level = {} if is_sqlite(writer.engine.dialect) else {"isolation_level": "AUTOCOMMIT"}
+        self._reader, self._writer = writer.engine.execution_options(**level), writer
 
     def _read(self, query: Executable, values: Mapping[str, Any] | None = None) -> Any:
         """The whole result of a query, as SQLAlchemy gives it; it needs no connection any more."""
