@@ -26,7 +26,7 @@ COPY demo demo
 COPY docs/licences.md docs/sbom.json docs/
 RUN /opt/venv/bin/python -m compileall -q agent pages app.py
 ENV PATH=/opt/venv/bin:$PATH HOME=/tmp STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE=true PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 \
-    TOUCHSTONE_DATA=/data LOG_FORMAT=json LOG_LEVEL=INFO
+    MALLOC_ARENA_MAX=2 TOUCHSTONE_DATA=/data LOG_FORMAT=json LOG_LEVEL=INFO
 USER 10001:10001
 VOLUME /data
 EXPOSE 8501

@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from itertools import chain
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from pkgutil import walk_packages
@@ -32,9 +33,10 @@ from tests.browser.served import STARTS_S, free_port
 from tests.postgres import NoServer, start_server
 
 WEB_SERVERS, WORKERS, SLOTS = 2, 3, 8
+WORKER = ["agent.cli.main", "agent.engine.dispatch", "agent.workbenches", "procrastinate", "psycopg"]
 LIBRARIES = """altair babel.numbers bs4 dateparser html5lib networkx openai.resources.chat openai.types.chat pandas
-    procrastinate psycopg pyarrow streamlit.components.v2 streamlit.web.bootstrap streamlit.web.cli""".split()
-"""What the program imports when it first needs it."""
+    pyarrow streamlit.components.v2 streamlit.web.bootstrap streamlit.web.cli""".split()
+"""What a worker and a web server import when they first need it."""
 PROXY = """{{
 	admin off
 	auto_https off
@@ -49,9 +51,6 @@ http://localhost:{port}, http://127.0.0.1:{port} {{
 }}
 """
 _forks = multiprocessing.get_context("forkserver")
-_forks.set_forkserver_preload(
-    [*LIBRARIES, *(one.name for one in walk_packages(agent.__path__, "agent.") if "__main__" not in one.name)]
-)
 
 
 class Member:
@@ -148,6 +147,9 @@ class Cluster:
             "API_RATE": "0",
             **settings,
         }
+        modules = (one.name for one in walk_packages(agent.__path__, "agent.") if "__main__" not in one.name)
+        os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # as in the image; read when the first of them starts
+        _forks.set_forkserver_preload([*WORKER, *(chain(LIBRARIES, modules) if web else ())])
         self.ports = ports or tuple(free_port() for _ in range(web))
         self.web = [
             self._make(f"web{n}", "run", "app.py", "--server.port", str(port))

@@ -29,8 +29,8 @@ _FILE = re.compile(r"`((?:agent|pages|tests|bench|contrib|prompts|demo|docs)/[\w
 _COMMAND = re.compile(r"\./touchstone ([a-z][a-z-]*)")
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 _SETTING = re.compile(r"\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b")
-_NO_SETTINGS = {"FILE_OR_FOLDER", "EXTRACT_CONTENT", "EXTRACT_LINKS", "NAVIGATE_TO"}
-"""Values of a decision and placeholders of arguments are in capitals, too."""
+_NO_SETTINGS = {"FILE_OR_FOLDER", "MALLOC_ARENA_MAX", "EXTRACT_CONTENT", "EXTRACT_LINKS", "NAVIGATE_TO"}
+"""Values of a decision, placeholders of arguments and what the C library reads are in capitals, too."""
 
 
 @pytest.fixture(params=PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
