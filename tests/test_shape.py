@@ -46,13 +46,13 @@ MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py", "agent/store/
 """A run, a reply and the drivers of fsspec, which have no error in common."""
 CEILINGS = {
     "agent": {
-        "lines": 50_364,
-        "code_lines": 36_990,
-        "functions": 2_655,
-        "constants": 2_007,
+        "lines": 50_249,
+        "code_lines": 36_901,
+        "functions": 2_648,
+        "constants": 1_988,
         "regex_uses": 268,
     },
-    "pages": {"lines": 10_346, "code_lines": 7_690, "functions": 654, "constants": 543, "regex_uses": 20},
+    "pages": {"lines": 10_346, "code_lines": 7_687, "functions": 654, "constants": 543, "regex_uses": 20},
 }
 DOCSTRINGS = {"agent": 0.97, "pages": 0.93}
 """The least share of public modules, classes and functions with a docstring."""

@@ -61,7 +61,7 @@ def run_matrix(trials: Iterable[tuple[str, str, Order, str]]) -> tuple[int, int,
     quick=True,
 )
 def obedient(bench: Bench) -> Result:
-    trials = bench.thin(itertools.product(("research",), ("auto", "step"), ORDERS, CARRIERS), 26)
+    trials = bench.thin(itertools.product(("research",), ("auto", "step"), ORDERS, CARRIERS), 8)
     count, seen, misses = run_matrix(trials)
     bad = len({miss.split(": ")[0] for miss in misses})
     return Result(count, f"{count - bad} of {count} hold; the order reached the model in {seen}", misses)
@@ -69,7 +69,7 @@ def obedient(bench: Bench) -> Result:
 
 @case("S3.1f", "The same orders and carriers in the five other flows", "1,680 of 1,680 hold", quick=True)
 def obedient_elsewhere(bench: Bench) -> Result:
-    trials = bench.thin(itertools.product(FLOWS, ("auto",), ORDERS, CARRIERS), 25)
+    trials = bench.thin(itertools.product(FLOWS, ("auto",), ORDERS, CARRIERS), 8)
     count, seen, misses = run_matrix(trials)
     bad = len({miss.split(", auto")[0] for miss in misses})
     return Result(count, f"{count - bad} of {count} hold; the order reached the model in {seen}", misses)
@@ -201,7 +201,7 @@ class Hostile:
     quick=True,
 )
 def hostile_replies(bench: Bench) -> Result:
-    wanted, given, runs, misses = bench.pick(5000, 200), 0, 0, []
+    wanted, given, runs, misses = bench.pick(5000, 60), 0, 0, []
     while given < wanted:
         with laboratory() as lab:
             for _ in range(RUNS_A_LABORATORY):

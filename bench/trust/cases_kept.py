@@ -59,7 +59,7 @@ class Told(logging.Handler):
     quick=True,
 )
 def clocks(bench: Bench) -> Result:
-    count, misses, written = bench.pick(200, 8), [], 0
+    count, misses, written = bench.pick(200, 4), [], 0
     log, told = logging.getLogger("agent.store.backup"), Told()
     log.addHandler(told)
     for seed in range(count):
@@ -96,7 +96,7 @@ def clocks(bench: Bench) -> Result:
     quick=True,
 )
 def killed_backups(bench: Bench) -> Result:
-    count, dice, misses, left, former = bench.pick(100, 6), random.Random(3), [], 0, os.umask(0o022)
+    count, dice, misses, left, former = bench.pick(100, 3), random.Random(3), [], 0, os.umask(0o022)
     try:
         with data_folder(keep=2, rows=20_000) as schedule:
             now = 1.795e9

@@ -102,7 +102,7 @@ def grow(bench: Workbench, flow: str, scale: Bench) -> int:
     """Do all that can be done with a run of this flow; returns how many acts were possible."""
     first, done = start(bench, flow), 0
     bench.drive(first)
-    for act in [*ACTS.values(), *scale.thin(branches(bench, first), 2)]:
+    for act in [*ACTS.values(), *scale.thin(branches(bench, first), 1)]:
         with suppress(TouchstoneError):  # not possible with this flow, or now
             act(bench, first)
             done += 1
@@ -222,7 +222,7 @@ def no_model(bench: Bench) -> Result:
             finally:
                 opened.shutdown()
             misses += [f"{name}: {len(server.requests)} calls"] if server.requests else []
-    for flow, again in bench.thin(itertools.product(FLOWS, (False, True)), 4):
+    for flow, again in bench.thin(itertools.product(FLOWS, (False, True)), 2):
         misses += filter(None, [switch_server(flow, restart=again)])
         done += 1
     screens = Result(0, "") if bench.quick else bench.tests("-n", "0", "tests/pages/test_no_model.py")

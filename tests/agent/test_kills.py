@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_stood(on_both_databases: str):
-    kills = "24" if on_both_databases == "sqlite" else "8"
+    kills = "12" if on_both_databases == "sqlite" else "6"
     done = subprocess.run(
         [sys.executable, "-m", "bench.kills", "--kills", kills, "--seed", "7"],
         capture_output=True,
