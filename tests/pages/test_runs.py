@@ -7,6 +7,7 @@ import pytest
 from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
 from agent.types import BatchBudget, Settings
+from pages.widgets.run import run_list
 from tests.pages.conftest import shown
 
 pytestmark = pytest.mark.slow
@@ -30,6 +31,14 @@ def test_many_runs_come_in_pages(app, bench, monkeypatch):
     assert not tester.exception and len(bench.runs()) == 28
     tester.button(key="runs-undo-do").click().run()
     assert not tester.exception and len(bench.runs()) == 30
+
+
+def test_a_box_that_changes_after_its_row_went_is_no_error(monkeypatch):
+    """A busy browser sends the tick of a row late."""
+    gone = {}
+    monkeypatch.setattr(run_list.st, "session_state", gone)
+    run_list._tick("gone")
+    assert gone[run_list.TICKED_KEY] == []
 
 
 def test_runs_are_found_by_their_answers_and_notes(demo, bench):
