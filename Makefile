@@ -15,10 +15,11 @@ DEV := .venv/dev$(if $(LOCKED),.lock).stamp
 define install
 	@echo "Installing into .venv ($(1)): $$(sed -n 's/^\([A-Za-z0-9_-]*\)[<>=].*/\1/p' $(1) | paste -s -d' ' -)"
 	@if command -v uv >/dev/null 2>&1; then uv pip install --python $(BIN)/python $(if $(LOCKED),--require-hashes) -r $(1); \
-		else $(BIN)/python -m pip install --disable-pip-version-check $(if $(LOCKED),--require-hashes) -r $(1); fi
+		else $(BIN)/python -m pip install --disable-pip-version-check --no-compile $(if $(LOCKED),--require-hashes) -r $(1); fi
 endef
 
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
+# One process more than there are cores: tests wait for servers and browsers.
+PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 # Runs $(1), and the check of the types beside it: both are told and both must pass, the tests first.
 define beside_types
 	@$(BIN)/mypy >.venv/types.log 2>&1 & types=$$!; \
@@ -37,14 +38,13 @@ install: $(RUN)                 ## what run needs, without a start
 test: $(DEV)                    ## lint, types, shape, all tests, the browser's too (gets a Chromium where there is none)
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
-	$(call beside_types,$(PYTEST) --no-loadscope-reorder --ignore tests/browser)
 	@$(BIN)/python -m tests.browser.chromium
-	@$(PYTEST) tests/browser
+	$(call beside_types,$(PYTEST))
 
 check: $(DEV)                   ## lint, types, shape and the fast tests
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
-	$(call beside_types,$(PYTEST) --no-loadscope-reorder --ignore tests/browser -m "not slow")
+	$(call beside_types,$(PYTEST) --ignore tests/browser -m "not slow")
 
 fix: $(DEV)                     ## let ruff mend and format what it can, and write the reference pages anew
 	@$(BIN)/ruff check --fix .
@@ -81,9 +81,9 @@ $(RUN): requirements.$(KIND) | .venv/bin/python
 	$(call install,$<)
 	@rm -f .venv/*.stamp && touch $@
 
-$(DEV): requirements-dev.$(KIND) $(RUN)
+$(DEV): requirements-dev.$(KIND) requirements.$(KIND) | .venv/bin/python
 	$(call install,$<)
-	@touch $@
+	@rm -f .venv/*.stamp && touch $(RUN) $@
 
 clean:                          ## remove what was installed and cached (never data/)
 	rm -rf .venv .supply .pytest_cache .mypy_cache .ruff_cache .hypothesis

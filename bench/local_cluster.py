@@ -53,6 +53,14 @@ http://localhost:{port}, http://127.0.0.1:{port} {{
 _forks = multiprocessing.get_context("forkserver")
 
 
+def preload(*, for_web: bool) -> None:
+    """Let the process that members are forked from import what they need, servers more than workers: to be
+    said before the first one starts."""
+    modules = (one.name for one in walk_packages(agent.__path__, "agent.") if "__main__" not in one.name)
+    os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # as in the image
+    _forks.set_forkserver_preload([*WORKER, *(chain(LIBRARIES, modules) if for_web else ())])
+
+
 class Member:
     """A process of the cluster, which can be killed and started again. It is forked from one that has imported
     the program, so that a start costs little; what it runs is what its command would."""
@@ -89,12 +97,14 @@ class Member:
             self._process.kill()
             self._process.join()
 
-    def stop(self) -> None:
-        """SIGTERM; after half a minute SIGKILL."""
+    def stop(self) -> bool:
+        """SIGTERM; after half a minute SIGKILL. Returns whether it ended by itself."""
         if self._process:
             self._process.terminate()
             self._process.join(30)
-            self.kill()
+        is_late = bool(self.pid)
+        self.kill()
+        return not is_late
 
 
 def _run(command: list[str], settings: Mapping[str, str], log: Path) -> None:
@@ -147,9 +157,7 @@ class Cluster:
             "API_RATE": "0",
             **settings,
         }
-        modules = (one.name for one in walk_packages(agent.__path__, "agent.") if "__main__" not in one.name)
-        os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # as in the image; read when the first of them starts
-        _forks.set_forkserver_preload([*WORKER, *(chain(LIBRARIES, modules) if web else ())])
+        preload(for_web=bool(web))
         self.ports = ports or tuple(free_port() for _ in range(web))
         self.web = [
             self._make(f"web{n}", "run", "app.py", "--server.port", str(port))

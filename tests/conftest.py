@@ -26,6 +26,7 @@ from agent.store.table_access import Writer
 from tests import postgres
 
 CLOSED = set(config.SETTINGS)
+REAL = {name: getattr(database, name) for name in ("open_engine", "migrate", "PRAGMAS")}
 _folders = itertools.count()
 
 
@@ -41,9 +42,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first: at the end short ones keep all processes at work."""
+    """Files that take long come first, those with a browser before all: at the end short ones keep all
+    processes at work."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (item.path.parent.name != "browser", item.path not in slow))
 
 
 @pytest.hookimpl(trylast=True)
@@ -81,16 +83,13 @@ def _fresh(tmp_path_factory: pytest.TempPathFactory) -> Fresh:
     return Fresh(path, store.engine)
 
 
-@pytest.fixture(autouse=True)
-def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def _quick_databases(_fresh: Fresh) -> Iterator[None]:
     """A new file starts as a copy of a fresh database, SQL is compiled once for all, and nobody waits for the
     disk, but for the tests that are marked `real_disk`."""
-    if request.node.get_closest_marker("real_disk"):
-        return
-    connected = database.open_engine
 
     def sharing(address: str) -> Engine:
-        engine = connected(address)
+        engine = REAL["open_engine"](address)
         if engine.dialect.name == "sqlite":  # what is compiled is kept by dialect
             engine.dialect, engine._compiled_cache = _fresh.engine.dialect, _fresh.engine._compiled_cache
         return engine
@@ -106,9 +105,17 @@ def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch, request: py
             part.unlink()
         return migrate(writer)
 
-    monkeypatch.setattr(database, "open_engine", sharing)
-    monkeypatch.setattr(database, "migrate", copied)
-    monkeypatch.setattr(database, "PRAGMAS", (*database.PRAGMAS, "synchronous=OFF"))
+    quick = {"open_engine": sharing, "migrate": copied, "PRAGMAS": (*database.PRAGMAS, "synchronous=OFF")}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, made in quick.items():
+            patch.setattr(database, name, made)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _real_disk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, real in REAL.items() if request.node.get_closest_marker("real_disk") else ():
+        monkeypatch.setattr(database, name, real)
 
 
 @pytest.fixture(autouse=True)
@@ -122,11 +129,11 @@ def _own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyte
     monkeypatch.setenv("CONFIG_FILE", "")
 
 
-def create_postgres() -> Iterator[str]:
-    """The address of a PostgreSQL database of a test's own. Without a server the test is skipped, and with CI
-    it fails."""
+def create_postgres(*, is_empty: bool = False) -> Iterator[str]:
+    """The address of a PostgreSQL database of a test's own, with the tables of a store. Without a server the
+    test is skipped, and with CI it fails."""
     try:
-        address = postgres.create_database()
+        address = postgres.create_database(*([] if is_empty else [postgres.find_template()]))
     except postgres.NoServer as trouble:
         if os.environ.get("CI"):
             raise

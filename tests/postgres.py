@@ -11,11 +11,15 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from sqlalchemy import create_engine, make_url
+
+from agent.engine.dispatch import QueueDispatcher
+from agent.store.database import Store
 
 _numbers = itertools.count()
 
@@ -40,15 +44,24 @@ def find_server() -> str:
     return address
 
 
-def create_database() -> str:
-    """The address of a new, empty database."""
+def create_database(template: str = "template0") -> str:
+    """The address of a new database, empty or a copy of another."""
     server = make_url(find_server())
     name = f"touchstone_test_{os.getpid()}_{next(_numbers)}"
     engine = create_engine(server, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name} TEMPLATE template0")
+        connection.exec_driver_sql(f"CREATE DATABASE {name} TEMPLATE {template}")
     engine.dispose()
     return server.set(database=name).render_as_string(hide_password=False)
+
+
+@cache
+def find_template() -> str:
+    """The name of a database with the tables of a store and of its queue, and no row."""
+    store = Store(address := create_database())
+    QueueDispatcher(store.writer, lambda owner, run: None, threading.Event())
+    store.close()
+    return str(make_url(address).database)
 
 
 def drop_database(address: str) -> None:

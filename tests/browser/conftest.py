@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 from tests.browser import chromium
+from tests.browser.forked import ForkedServed
 from tests.browser.served import Served
 
 PATIENCE_MS = 60_000
@@ -58,7 +59,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """One server for all journeys that do not need their own."""
-    served = Served(tmp_path_factory.mktemp("served") / "data", STEP_GAP="0.05").start()
+    served = ForkedServed(tmp_path_factory.mktemp("served") / "data", STEP_GAP="0.05").start()
     yield served
     served.stop()
 
@@ -66,7 +67,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="session")
 def unhurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """One whose runs take their time, for what is done while they work."""
-    served = Served(tmp_path_factory.mktemp("unhurried") / "data", STEP_GAP="0.2").start()
+    served = ForkedServed(tmp_path_factory.mktemp("unhurried") / "data", STEP_GAP="0.2").start()
     yield served
     served.stop()
 
@@ -77,7 +78,7 @@ def served(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     started: list[Served] = []
 
     def start(**settings: str) -> Served:
-        started.append(Served(tmp_path / f"data{len(started)}", **settings).start())
+        started.append(ForkedServed(tmp_path / f"data{len(started)}", **settings).start())
         return started[-1]
 
     yield start

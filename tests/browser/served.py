@@ -49,20 +49,25 @@ class Served:
 
     def start(self) -> Served:
         """Start it and wait until it answers."""
-        known = set(config.SETTINGS)
-        surroundings = {name: value for name, value in os.environ.items() if name not in known}
-        empty = {name: "" for name in known if name.endswith(("_KEY", "_ID", "_URL", "MODEL"))}
+        empty = {name: "" for name in config.SETTINGS if name.endswith(("_KEY", "_ID", "_URL", "MODEL"))}
         self.data.mkdir(parents=True, exist_ok=True)
+        self._launch(["run", "app.py", "--server.port", str(self.port)], empty | self.settings)
+        self._wait()
+        return self
+
+    def _launch(self, arguments: list[str], settings: dict[str, str]) -> None:
+        surroundings = {name: value for name, value in os.environ.items() if name not in config.SETTINGS}
         with (self.data / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)],
+                [sys.executable, "-m", "streamlit", *arguments],
                 cwd=config.ROOT,
-                env={**surroundings, **empty, **self.settings},
+                env=surroundings | settings,
                 stdout=log,
                 stderr=log,
             )
-        self._wait()
-        return self
+
+    def _has_ended(self) -> bool:
+        return self.process is None or self.process.poll() is not None
 
     def kill(self) -> None:
         """SIGKILL: nothing is tidied up."""
@@ -99,9 +104,7 @@ class Served:
     def _wait(self) -> None:
         until = time.monotonic() + STARTS_S
         while time.monotonic() < until:
-            assert self.process is not None and self.process.poll() is None, (
-                f"the server ended at once:\n{self.log()[-2000:]}"
-            )
+            assert not self._has_ended(), f"the server ended at once:\n{self.log()[-2000:]}"
             try:
                 with urllib.request.urlopen(f"{self.url}healthz", timeout=5) as answer:
                     if answer.status == 200:

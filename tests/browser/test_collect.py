@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.browser.forked import ForkedServed
 from tests.browser.screen import Screen, Tab
 from tests.browser.served import Served
 from tests.web.collecting_model import Walker
@@ -33,7 +34,7 @@ def misled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         OLDER: {**lead, "target_url": NEWS},
     }
     with ModelServer(Walker(decisions=wrong), models=["big"]) as model:
-        served = Served(
+        served = ForkedServed(
             tmp_path_factory.mktemp("misled") / "data", OPENAI_BASE_URL=model.url, MODEL="big"
         ).start()
         yield served

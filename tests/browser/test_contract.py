@@ -80,11 +80,11 @@ def run_id(server: Served, browser: Browser) -> str:
     return found
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["light", "dark"])
-def reader(server: Served, browser: Browser, run_id: str, request: pytest.FixtureRequest) -> Iterator[Screen]:
+@pytest.fixture(scope="module")
+def reader(server: Served, browser: Browser, run_id: str) -> Iterator[Screen]:
     """Who reads this run in a low window, scrolled."""
     size: ViewportSize = {"width": 1280, "height": 500}
-    context = browser.new_context(viewport=size, color_scheme="dark" if request.param else "light")
+    context = browser.new_context(viewport=size, color_scheme="dark")
     screen = Screen(context.new_page(), server.url).open(run_id)
     screen.stands("Answer to review")
     yield screen

@@ -10,6 +10,7 @@ import pytest
 from oidc_provider_mock import User, run_server_in_thread
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser.forked import ForkedServed
 from tests.browser.served import Served
 
 QUESTION = "On what date did the Stenfors bridge reopen to traffic?"
@@ -24,7 +25,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         for name in ("ann", "bo")
     ]
     with run_server_in_thread(user_claims=users) as provider:
-        served = Served(tmp_path_factory.mktemp("team") / "data", STEP_GAP="0.05")
+        served = ForkedServed(tmp_path_factory.mktemp("team") / "data", STEP_GAP="0.05")
         served.settings |= {
             "OIDC_DISCOVERY_URL": f"http://localhost:{provider.server_port}/.well-known/openid-configuration",
             "OIDC_CLIENT_ID": "touchstone",

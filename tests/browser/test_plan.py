@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
+from tests.browser.forked import ForkedServed
 from tests.browser.screen import TOO_WIDE, Screen, Tab
 from tests.browser.served import Served
 from tests.web.researching_model import SOLAR, Script
@@ -54,7 +55,7 @@ def ambiguous(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served
     run_ids = [bench.start(SOLAR, Settings(world="demo", mode="step")) for _ in range(2)]
     assert {bench.drive(run_id) for run_id in run_ids} == {Status.WAITING}
     bench.shutdown()
-    served = Served(data).start()
+    served = ForkedServed(data).start()
     yield served, run_ids
     served.stop()
 

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from agent.settings import config
 from agent.types import Settings
 from agent.workbench import Workbench
+from tests.browser.forked import ForkedServed
 from tests.browser.screen import QUESTION, Screen, Tab
-from tests.browser.served import Served
 
 NOTE = "Shorter, please: my source Zyxanota reads it first."
 
@@ -23,7 +23,7 @@ def test_a_private_note_is_shown_and_erased(tmp_path: Path, tab: Tab) -> None:
     bench.act(run_id, "send_back", bench.snapshot(run_id).head, note=NOTE, private=True)
     bench.drive(run_id)
     bench.shutdown()
-    served, page = Served(data).start(), tab()
+    served, page = ForkedServed(data).start(), tab()
     try:
         screen = Screen(page, served.url).open(run_id)
         screen.stands("Answer to review")

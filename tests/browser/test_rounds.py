@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
+from tests.browser.forked import ForkedServed
 from tests.browser.screen import TOO_WIDE, Screen, Tab
 from tests.browser.served import Served
 from tests.web.researching_model import ASK, ROOF, SOLAR, Script, crawl, together
@@ -26,7 +27,7 @@ def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, 
     """A server with a run for each test that waits with a round of three; from there on it has no model."""
     data = tmp_path_factory.mktemp("waiting") / "data"
     run_ids = [_wait_with_round(data) for _ in range(2)]
-    served = Served(data).start()
+    served = ForkedServed(data).start()
     yield served, run_ids
     served.stop()
 

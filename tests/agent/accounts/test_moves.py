@@ -80,7 +80,7 @@ def folder(made: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def database() -> Iterator[str]:
-    yield from create_postgres()
+    yield from create_postgres(is_empty=True)
 
 
 def make_config(folder: Path, **more: str) -> Any:
@@ -320,7 +320,7 @@ def test_a_backup_of_a_database_is_of_one_moment_and_comes_back_in_both_places(
     assert len(written) < len(pairs), "it ends while others write"
     for name in {*before} - {"drafts", "webhooks"}:
         assert rows[name] == before[name]
-    for other in create_postgres():
+    for other in create_postgres(is_empty=True):
         monkeypatch.setenv("DATABASE_URL", other)
         assert main(["restore", str(file)]) == 2 and "--force" in capsys.readouterr().err
         settle(other)
