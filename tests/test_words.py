@@ -62,8 +62,10 @@ def test_a_changed_file_is_installed_and_so_is_another_one(checkout: Path) -> No
 
 
 def test_the_tests_install_their_own_lock(checkout: Path) -> None:
-    assert installs(checkout, "check", "LOCKED=1") == ["requirements.lock", "requirements-dev.lock"]
-    assert installs(checkout, "check") == ["requirements.txt", "requirements-dev.txt"]
+    assert installs(checkout, "check", "LOCKED=1") == ["requirements-dev.lock"]
+    assert installs(checkout, "check") == ["requirements-dev.txt"]
+    make(checkout, ".venv/dev.stamp")
+    assert installs(checkout, "run") == [], "it has all that a run needs"
 
 
 @pytest.mark.slow

@@ -100,9 +100,7 @@ def _draw_row(run: Run) -> None:
 
 def _tick(run_id: str) -> None:
     chosen = [name for name in st.session_state.get(TICKED_KEY, []) if name != run_id]
-    st.session_state[TICKED_KEY] = (
-        [*chosen, run_id] if st.session_state.get(f"runs-tick-{run_id}") else chosen
-    )
+    st.session_state[TICKED_KEY] = chosen + [run_id] * bool(st.session_state.get(f"runs-tick-{run_id}"))
 
 
 def _draw_bar(is_bin: bool) -> None:
