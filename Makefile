@@ -38,8 +38,9 @@ install: $(RUN)                 ## what run needs, without a start
 test: $(DEV)                    ## lint, types, shape, all tests, the browser's too (gets a Chromium where there is none)
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
+	$(call beside_types,$(PYTEST) --ignore tests/browser)
 	@$(BIN)/python -m tests.browser.chromium
-	$(call beside_types,$(PYTEST))
+	@$(PYTEST) tests/browser
 
 check: $(DEV)                   ## lint, types, shape and the fast tests
 	@$(BIN)/ruff format --check --quiet .

@@ -38,6 +38,8 @@ _CLAUSE_END = re.compile(
 )
 MAX_OPENING_CHARS = 12
 """A name that begins within so many characters is the subject of a sentence."""
+_ASIDE = re.compile(r"\s*\([^)]*\)|\s[|·–—-]\s.*$")
+"""What tells namesakes apart, and the site's name."""
 _NAMESAKE = re.compile(r"([^(),]{2,100}?)(?:\s*\(|,\s)([^()]{2,60})")
 """A title with what tells it from its namesakes, in brackets or after a comma."""
 
@@ -151,8 +153,7 @@ def is_same_thing(a: Fact, b: Fact) -> bool:
     subjects, stated = list[frozenset[str]](), list[frozenset[str]]()
     for fact in (a, b):
         said, subject = extract_features(fact.statement), fact.subject if fact.attribute else ""
-        # without what tells namesakes apart, and the site's name
-        title = re.sub(r"\s*\([^)]*\)|\s[|·–—-]\s.*$", "", fact.title)
+        title = _ASIDE.sub("", fact.title)
         opening = next((name for name in said.names if name.start <= MAX_OPENING_CHARS), None)
         own = opening.words if opening and not subject else extract_features(subject or title).words
         subjects.append(own)

@@ -49,6 +49,7 @@ _ASIDE = re.compile(
 _LIST_MARK = re.compile(r"\s*(?:\d{1,3}|[a-z])[.)]\s*")
 """The number or letter before an item of a list."""
 _BROKEN_LINE = re.compile(r"\n(?=[^\W\d_A-Z])")
+_PRONOUNS = load_words("pronouns")
 MIN_WORDS = 2
 """A quote of fewer words than this (4 for scripts without spaces) proves nothing and is never verified."""
 MAX_QUOTE_CHARS = 20_000
@@ -97,7 +98,7 @@ def is_fair_skip(text: str, end: int, start: int, second: str) -> bool:
         return False
     rest = text[end:stop]  # of the first stretch's sentence
     is_dangling = _has_word(rest) and any(map(is_stopword, normalize_text(text[low:end]).words[-1:]))
-    has_lost_noun = normalize_text(second).words[0] in load_words("pronouns") and _has_word(text[end:start])
+    has_lost_noun = normalize_text(second).words[0] in _PRONOUNS and _has_word(text[end:start])
     return not (second[0].islower() or is_dangling or has_lost_noun or _has_negation(rest))
 
 

@@ -52,14 +52,13 @@ MIN_FORM_LETTERS, MAX_ENDING, MAX_FORMS = 5, 2, 5
 Row = tuple[int, str, str]
 """The id of a passage, the terms over it and those of its text, joined by blanks."""
 
-_COUNTS = ["head", "body", "length"]
 word_tables = MetaData()
 words = Table(
     "library_words",
     word_tables,
     *texts("term"),
     *numbers("passage head body length"),
-    Index("library_words_by_term", "term", "passage", unique=True, postgresql_include=_COUNTS),
+    Index("library_terms", "term", "passage", unique=True, postgresql_include=["head", "body", "length"]),
     Index("library_words_by_passage", "passage"),
 )
 """All that a score needs is in the index by terms, where the rows of a term lie side by side."""

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import URL, Connection, Engine, create_engine, inspect, text
 from sqlalchemy.exc import InvalidatePoolError
 
 from agent.store.dialect import schema_of
@@ -20,7 +20,7 @@ _engines: WeakValueDictionary[str, Engine] = WeakValueDictionary()
 _opening = Lock()
 
 
-def open_pool(url: URL, **options: Any) -> tuple[Engine, bool]:
+def open_pool(url: URL) -> tuple[Engine, bool]:
     """The engine of a PostgreSQL address, and whether it is new. All stores of a database share the
     connections of one."""
     plain = url.difference_update_query(["store"])
@@ -28,10 +28,8 @@ def open_pool(url: URL, **options: Any) -> tuple[Engine, bool]:
     with _opening:
         known = _engines.get(name)
         # whoever admits a start holds two connections and waits for a third: so many more than are kept
-        made = known or create_engine(plain, max_overflow=40, **options)
+        made = known or create_engine(plain, max_overflow=40, pool_events=[(_replace_ended, "checkout")])
         _engines[name] = made
-    if not known:
-        event.listen(made, "checkout", _replace_ended)
     return made, known is None
 
 
