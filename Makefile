@@ -18,8 +18,7 @@ define install
 		else $(BIN)/python -m pip install --disable-pip-version-check --no-compile $(if $(LOCKED),--require-hashes) -r $(1); fi
 endef
 
-# One process more than there are cores: tests wait for servers and browsers.
-PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 # Runs $(1), and the check of the types beside it: both are told and both must pass, the tests first.
 define beside_types
 	@$(BIN)/mypy >.venv/types.log 2>&1 & types=$$!; \
@@ -38,14 +37,14 @@ install: $(RUN)                 ## what run needs, without a start
 test: $(DEV)                    ## lint, types, shape, all tests, the browser's too (gets a Chromium where there is none)
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
-	$(call beside_types,$(PYTEST) --ignore tests/browser)
+	$(call beside_types,$(PYTEST) -n 3 --ignore tests/browser)
 	@$(BIN)/python -m tests.browser.chromium
-	@$(PYTEST) tests/browser
+	@$(PYTEST) -n 2 tests/browser
 
 check: $(DEV)                   ## lint, types, shape and the fast tests
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
-	$(call beside_types,$(PYTEST) --ignore tests/browser -m "not slow")
+	$(call beside_types,$(PYTEST) -n 3 --ignore tests/browser -m "not slow")
 
 fix: $(DEV)                     ## let ruff mend and format what it can, and write the reference pages anew
 	@$(BIN)/ruff check --fix .

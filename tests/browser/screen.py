@@ -129,12 +129,13 @@ class Screen:
             self.page.get_by_label(label, exact=True).last,
             self.page.get_by_role("option", name=option),
         )
-        act_until(
-            lambda: choice.is_visible() or field.click(),
-            lambda limit: expect(choice).to_be_visible(timeout=limit),
-            *(10_000, 20_000, 30_000),
-        )
-        choice.click()
+        for limit in (10_000, 20_000, 30_000):
+            if not choice.is_visible():
+                field.click()
+            with suppress(TimeoutError):  # the list may be drawn anew while it is open
+                choice.click(timeout=limit)
+                return
+        raise AssertionError(f"{label}: {option} could not be chosen")
 
     def stands(self, words: str) -> None:
         """Wait until the run stands like this ("Working", "Answer to review"). At a limit on the way to an

@@ -57,8 +57,7 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(
     screen.stands("Paused")
     expect(halt).to_contain_text("Sources disagree")
     expect(halt).to_contain_text("norrviddawiki.example")
-    page.locator(".st-key-research-controls").get_by_label("Run until").click()
-    page.get_by_role("option", name="until the answer").click()
+    screen.pick("Run until", "Run until the answer")
     screen.journey()
     expect(page.locator(".step .head", has_text="You changed how far it runs")).to_contain_text(
         "run until the answer"

@@ -86,7 +86,7 @@ def test_typed_cells_and_ticks_outlive_all_but_saving_and_discarding(server: Ser
     expect(cells.filter(has_text="It began in 1971.")).to_be_attached()
     page.get_by_text("Wide", exact=True).click()
     expect(page.locator(".st-key-pane-answer")).to_be_hidden()
-    assert page.locator(".dvn-scroller").bounding_box()["width"] > 1100
+    page.wait_for_function("document.querySelector('.dvn-scroller')?.clientWidth > 1100")
     expect(cells.filter(has_text="It began in 1971.")).to_be_attached()
     expect(screen.button("Exclude 2 facts")).to_be_visible()
 
@@ -95,6 +95,10 @@ def test_typed_cells_and_ticks_outlive_all_but_saving_and_discarding(server: Ser
     expect(cells.filter(has_text="It began in 1971.")).to_have_count(0)
     screen.button("Exclude 2 facts").click()
     expect(page.get_by_role("button", name="Undo: excluded 2 facts")).to_be_visible()
-    page.get_by_text("Wide", exact=True).click()
-    expect(page.get_by_text("Updated after your edit: excluded 2 facts")).to_be_visible()
+    told = page.get_by_text("Updated after your edit: excluded 2 facts")
+    act_until(
+        page.get_by_text("Wide", exact=True).click,
+        lambda limit: expect(told).to_be_visible(timeout=limit),
+        *(20_000, 20_000, 20_000),
+    )
     assert screen.too_wide() == []
