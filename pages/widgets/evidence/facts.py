@@ -48,10 +48,6 @@ Cells = Mapping[str, Mapping[str, Any]]
 """By fact and column what was typed or ticked."""
 GRID_KEY = "facts-grid"
 """The session key of the Grid that was drawn last."""
-WIDE_KEY = "facts-wide"
-WIDE_STYLE = """<style>@media (min-width: 1100px) {
-[data-testid="stColumn"]:has(> * > .st-key-pane-answer, > * > * > .st-key-pane-answer) { display: none }
-}</style>"""
 TYPED = ("statement", "quote", "decision")
 """The columns that are saved; the first is ticked for what is done with many."""
 ADD_POPOVER = "ledger-add"
@@ -92,9 +88,7 @@ def draw(view: RunSnapshot) -> None:
         status = ui.select(
             "Status", {"": "Any status", **words}, status_key, label_visibility="collapsed", width=140
         )
-        is_wide = st.toggle("Wide", key=WIDE_KEY, help="The table alone, over the width of the window")
-        if is_wide:
-            st.html(WIDE_STYLE)
+        is_wide = st.toggle("Wide", key="facts-wide", help="The table alone, over the width of the window")
     answer = view.state.answer
     cited = {i for sentence in answer.sentences for i in sentence.fact_ids} if answer else set[str]()
     fitting = filter_facts(known, find, status)
