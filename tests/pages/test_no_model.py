@@ -55,7 +55,7 @@ def test_every_other_example_uses_the_model_that_is_chosen(
     client.library().add_file("ferry.md", b"# Ferries\n\nThe ferry Vinga was launched in 1956.\n")
     assert bench.worker.model_search.find().client
     tester = app("" if flow == "research" else flow)
-    tester.selectbox(key=f"{flow}-model").set_value("keyless").run()
+    next(one for one in tester.selectbox if one.label == "Model").set_value("keyless").run()
     tester.button(key=f"{'check_text' if flow == 'check_text' else flow}-example-0").click().run()
     [run] = bench.runs()
     assert run.settings.model == "keyless" and not tester.exception

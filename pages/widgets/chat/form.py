@@ -40,7 +40,7 @@ def draw() -> None:
             "Add documents, let a run read something, or take the demo’s knowledge base.",
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            upload.draw_demo_button(then=scope.DEMO_KEY)
+            upload.draw_demo_button(then=scope.key_of(scope.DEMO))
             ui.link("pages/library.py", "Add documents", "note_add", {"view": "add"})
     if upload.is_demo_available():
         form_page.draw_examples(FORM, _start_example)
@@ -56,6 +56,6 @@ def _read_scope_from_url() -> Settings:
 
 def _start_example(example: form_page.Example) -> None:
     scope.clear_scope()
-    st.session_state[scope.DEMO_KEY] = True
-    st.session_state[scope.DOCUMENTS_KEY] = client.library().add_demo()
+    st.session_state[scope.key_of(scope.DEMO)] = True
+    st.session_state[scope.key_of(scope.DOCUMENTS)] = client.library().add_demo()
     message_box.send_message(example["question"], Settings(flow="chat"))

@@ -14,12 +14,20 @@ from agent.types import LibraryScope, Settings
 from pages.widgets.forms import form_page
 from pages.widgets.shell import client, escape, ui
 
-DEMO_KEY, DOCUMENTS_KEY, MODEL_KEY = "chat-demo", "chat-documents", "chat-model"
-LIST_KEYS = {"source_ids": DOCUMENTS_KEY, "tags": "chat-tags", "run_ids": "chat-runs"}
-"""By field of the scope the widget that holds it."""
+DEMO, MODEL, DOCUMENTS = "demo", "model", "source_ids"
+LISTS = (DOCUMENTS, "tags", "run_ids")
+"""The fields of a scope."""
+COUNT_KEY = "chat-scopes"
+"""In the session: how many conversations were entered."""
 MAX_CHOICES = 500
 """Documents and runs that can be chosen."""
 READING_FLOWS = ("research", "site", "collect")
+
+
+def key_of(name: str) -> str:
+    """The widget of a field or choice. Each conversation has its own: what the browser still holds of another
+    one is not what was chosen for this."""
+    return f"chat-{st.session_state.get(COUNT_KEY, 0)}-{name}"
 
 
 def restore(settings: Settings) -> bool:
@@ -27,25 +35,24 @@ def restore(settings: Settings) -> bool:
     visit elsewhere).
 
     True when they were: the screen is being entered."""
-    entering = DOCUMENTS_KEY not in st.session_state
-    for field, key in LIST_KEYS.items():
-        st.session_state.setdefault(key, getattr(settings.scope, field))
-    st.session_state.setdefault(DEMO_KEY, settings.world == "demo")
-    st.session_state.setdefault(MODEL_KEY, settings.model)
+    entering = key_of(DOCUMENTS) not in st.session_state
+    chosen = {field: getattr(settings.scope, field) for field in LISTS}
+    for name, value in {**chosen, DEMO: settings.world == "demo", MODEL: settings.model}.items():
+        st.session_state.setdefault(key_of(name), value)
     return entering
 
 
 def reset() -> None:
     """Let the widgets be filled in anew: another conversation is shown. Only before they are drawn."""
-    for key in (*LIST_KEYS.values(), DEMO_KEY, MODEL_KEY):
-        st.session_state.pop(key, None)
+    st.session_state[COUNT_KEY] = st.session_state.get(COUNT_KEY, 0) + 1
 
 
 def draw(settings: Settings) -> None:
     """The fold beside the box: what is talked about, and by which model."""
     chosen = read_scope()
     with st.container(key="chat-scope"):
-        about = escape.md(describe(chosen, demo=_has_demo_sources()), 70)
+        has_demo = bool(st.session_state.get(key_of(DEMO))) or DEMO_TAG not in client.library().tags()
+        about = escape.md(describe(chosen, demo=has_demo), 70)
         with st.expander(
             f"About: {about}", icon=":material/filter_alt:", key="chat-scope-open", type="compact"
         ):
@@ -67,13 +74,13 @@ def _draw_fields(settings: Settings) -> None:
         _draw_list("With a tag", "tags", {tag: tag for tag in sorted(shelf.tags())})
         _draw_list("Read by a run", "run_ids", runs)
     st.caption("Everything where all three are empty; else what any of them names.")
-    st.toggle("With the demo’s invented sources", key=DEMO_KEY)
-    form_page.choose_model("chat", settings)
+    st.toggle("With the demo’s invented sources", key=key_of(DEMO))
+    form_page.choose_model(key_of(MODEL).removesuffix("-model"), settings)
 
 
 def _draw_list(label: str, field: str, names: Mapping[str, str], empty: str = "any") -> None:
     """A list to choose several from; what is chosen stays a choice although it is not named."""
-    key = LIST_KEYS[field]
+    key = key_of(field)
     names = {name: name for name in st.session_state.get(key) or []} | dict(names)
     told: Any = {"placeholder": empty, "key": key}
     st.multiselect(label, list(names), format_func=lambda name: escape.shorten(names[name], 80), **told)
@@ -81,38 +88,33 @@ def _draw_list(label: str, field: str, names: Mapping[str, str], empty: str = "a
 
 def _describe_model() -> str:
     active = client.workbench().active_configuration()
-    model = active.model if st.session_state.get(MODEL_KEY, "auto") != "keyless" else ""
-    demo = " · with the demo’s invented sources" if st.session_state.get(DEMO_KEY) else ""
+    model = active.model if st.session_state.get(key_of(MODEL), "auto") != "keyless" else ""
+    demo = " · with the demo’s invented sources" if st.session_state.get(key_of(DEMO)) else ""
     why = f" ({trouble.rstrip('.')})" if (trouble := client.explain_missing_model()) else ""
     return escape.md(f"{f'with {model}' if model else f'without a model: quoted sentences{why}'}{demo}")
 
 
 def read_scope() -> LibraryScope:
     """What is chosen now."""
-    return LibraryScope(**{field: st.session_state.get(key) or [] for field, key in LIST_KEYS.items()})
+    return LibraryScope(**{field: st.session_state.get(key_of(field)) or [] for field in LISTS})
 
 
 def build_settings(before: Settings) -> Settings:
     """The settings of a turn: those of the turn before with what is chosen now."""
-    model = st.session_state.get(MODEL_KEY) or "auto"
-    world = "demo" if st.session_state.get(DEMO_KEY) else "live"
+    model = st.session_state.get(key_of(MODEL)) or "auto"
+    world = "demo" if st.session_state.get(key_of(DEMO)) else "live"
     return before.model_copy(update={"flow": "chat", "scope": read_scope(), "world": world, "model": model})
 
 
 def add_documents(source_ids: list[str]) -> None:
     """Talk about these, too; when everything was talked about, about these alone. Only in a callback."""
-    before = st.session_state.get(DOCUMENTS_KEY) or []
-    st.session_state[DOCUMENTS_KEY] = list(dict.fromkeys([*before, *source_ids]))
+    before = st.session_state.get(key_of(DOCUMENTS)) or []
+    st.session_state[key_of(DOCUMENTS)] = list(dict.fromkeys([*before, *source_ids]))
 
 
 def clear_scope() -> None:
     """Talk about everything again."""
-    st.session_state.update({key: [] for key in LIST_KEYS.values()})
-
-
-def _has_demo_sources() -> bool:
-    """Does what is chosen take in the demo's sources, as far as there are any?"""
-    return bool(st.session_state.get(DEMO_KEY)) or DEMO_TAG not in client.library().tags()
+    st.session_state.update({key_of(field): [] for field in LISTS})
 
 
 def describe(chosen: LibraryScope, *, demo: bool = True) -> str:
