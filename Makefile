@@ -19,10 +19,10 @@ define install
 endef
 
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
-# Runs $(1), and the check of the types beside it: both are told and both must pass, the tests first.
-define beside_types
-	@$(BIN)/mypy >.venv/types.log 2>&1 & types=$$!; \
-		$(1); tests=$$?; wait $$types; types=$$?; cat .venv/types.log; exit $$((tests + types))
+# Runs $(1) and beside it $(2), whose output is told afterwards: both must pass.
+define both
+	@{ $(2); } >.venv/beside.log 2>&1 & beside=$$!; \
+		{ $(1); }; first=$$?; wait $$beside; beside=$$?; cat .venv/beside.log; exit $$((first + beside))
 endef
 
 .PHONY: run install test check fix bench quality trust cluster audit supply clean
@@ -37,14 +37,13 @@ install: $(RUN)                 ## what run needs, without a start
 test: $(DEV)                    ## lint, types, shape, all tests, the browser's too (gets a Chromium where there is none)
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
-	$(call beside_types,$(PYTEST) -n 3 --ignore tests/browser)
-	@$(BIN)/python -m tests.browser.chromium
-	@$(PYTEST) -n 2 tests/browser
+	$(call both,$(BIN)/python -m pytest --collect-only -qq tests >.venv/collected.log || cat .venv/collected.log,$(BIN)/mypy)
+	$(call both,nice $(PYTEST) -n 3 --ignore tests/browser,$(BIN)/python -m tests.browser.chromium && $(PYTEST) -n 2 tests/browser)
 
 check: $(DEV)                   ## lint, types, shape and the fast tests
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
-	$(call beside_types,$(PYTEST) -n 3 --ignore tests/browser -m "not slow")
+	$(call both,$(PYTEST) -n 3 --ignore tests/browser -m "not slow",$(BIN)/mypy)
 
 fix: $(DEV)                     ## let ruff mend and format what it can, and write the reference pages anew
 	@$(BIN)/ruff check --fix .

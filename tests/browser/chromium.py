@@ -11,7 +11,15 @@ import sys
 
 from playwright.sync_api import Browser, Error, Playwright, sync_playwright
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+# The first one draws no window of its own: it needs a seventh less of the processor.
+PROGRAMS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -22,7 +30,9 @@ FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
-HOW_TO_GET = "get one with `apt-get install chromium` (as root) or `.venv/bin/playwright install chromium`"
+HOW_TO_GET = (
+    f"get one with `apt-get install {PROGRAMS[0]}` (as root) or `.venv/bin/playwright install chromium`"
+)
 
 
 def launch(playwright: Playwright) -> Browser:
@@ -44,12 +54,13 @@ def has_browser() -> bool:
 def install() -> None:
     """Try to get one; what that says is shown."""
     if os.geteuid() == 0 and shutil.which("apt-get"):
-        print("No Chromium was found: installing Debian's package chromium.", flush=True)
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for command in ("apt-get update -qq", "apt-get install -y -qq chromium"):
-            subprocess.run(command.split(), env=quiet, stdout=subprocess.DEVNULL, check=False)
-        if has_browser():
-            return
+        for what in ("update", f"install -y {PROGRAMS[0]}", f"install -y {PROGRAMS[1]}"):
+            print(f"No Chromium was found: apt-get {what}", flush=True)
+            command = ["apt-get", "-qq", *what.split()]
+            subprocess.run(command, env=quiet, stdout=subprocess.DEVNULL, check=False)
+            if what != "update" and has_browser():
+                return
     print("No Chromium was found: getting Playwright's.", flush=True)
     subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
 

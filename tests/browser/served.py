@@ -15,6 +15,8 @@ from pathlib import Path
 
 from agent.settings import config
 from agent.store.database import Store
+from agent.types import Settings, Status
+from agent.workbench import Workbench
 from tests.web.engine_answers import NOWHERE
 
 STARTS_S = 120.0
@@ -80,6 +82,14 @@ class Served:
     def log(self) -> str:
         """What it wrote."""
         return (self.data / "server.log").read_text(encoding="utf-8", errors="replace")
+
+    def answered(self, question: str) -> str:
+        """A run on the demo with its answer to review, driven by this process."""
+        bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(self.data)}))
+        run_id = bench.start(question, Settings(world="demo"))
+        assert bench.drive(run_id) is Status.REVIEW
+        bench.shutdown()
+        return run_id
 
     def wait_for_draft(self, text: str, key: str = "question") -> None:
         """Wait until this unsent text is kept."""

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from tests.browser.looks import PALE
-from tests.browser.screen import Screen, Tab
+from tests.browser.screen import FOUNDED, Screen, Tab
 from tests.browser.served import Served
 
-FOUNDED = "In which year was Älvmora Mejeri founded?"
 DEPTH = "What is the maximum depth of lake Granvattnet?"
 
 

@@ -39,13 +39,7 @@ class Checking(Screen):
     def behind(self, text: str) -> Locator:
         """Open what stands behind a sentence."""
         shown = self.page.locator(".st-key-evidence-head")
-        act_until(
-            self.mark(text).click,
-            lambda limit: expect(shown).to_be_visible(timeout=limit),
-            5_000,
-            10_000,
-            45_000,
-        )
+        act_until(self.mark(text).click, shown)
         return self.page.locator(".st-key-pane-evidence")
 
     @property

@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.screen import Screen, Tab, act_until
+from tests.browser.screen import FOUNDED, Screen, Tab, act_until
 from tests.browser.served import Served
 
 WHY = "Why? (shown in the answer)"
@@ -20,15 +20,12 @@ def text_place(page: Page) -> object:
 
 def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask("In which year was Älvmora Mejeri founded?")
+    screen = Screen(page, server.url).open(server.answered(FOUNDED))
     screen.stands("Answer to review")
     expect(screen.answer).to_contain_text("The sources differ on")
     evidence = page.locator(".st-key-pane-evidence")
-    act_until(
-        screen.answer.get_by_role("button", name="sources disagree").first.click,
-        lambda limit: expect(evidence).to_contain_text("Sources disagree", timeout=limit),
-        *(10_000, 45_000),
-    )
+    mark = screen.answer.get_by_role("button", name="sources disagree").first
+    act_until(mark.click, evidence.filter(has_text="Sources disagree"))
     before = text_place(page)
     sides = evidence.locator("[class*='-side-'][class*='st-key-conflict-c']:has(.value)")
     expect(sides).to_have_count(2)

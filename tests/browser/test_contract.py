@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, ViewportSize, expect
 
-from tests.browser.screen import Screen, Tab, act_until
+from tests.browser.screen import FOUNDED, Screen, Tab, act_until
 from tests.browser.served import Served
 
 RETURN = "Enter"
@@ -70,14 +70,9 @@ ACTS = {
 
 
 @pytest.fixture(scope="module")
-def run_id(server: Served, browser: Browser) -> str:
+def run_id(server: Served) -> str:
     """A run whose sources disagree, answered without a model."""
-    context = browser.new_context()
-    screen = Screen(context.new_page(), server.url).open().ask("In which year was Älvmora Mejeri founded?")
-    screen.stands("Answer to review")
-    found = screen.run_id
-    context.close()
-    return found
+    return server.answered(FOUNDED)
 
 
 @pytest.fixture(scope="module")
@@ -145,11 +140,7 @@ def test_a_row_is_chosen_and_edited_in_its_place(reader: Screen) -> None:
     page.mouse.click(box["x"] + 20, box["y"] + 50)
     expect(reader.button("Exclude 1 fact")).to_be_hidden()
     cell = page.locator("textarea.gdg-input")
-    act_until(
-        lambda: page.mouse.dblclick(box["x"] + 150, box["y"] + 50),
-        lambda limit: expect(cell).to_be_visible(timeout=limit),
-        *(3000, 30_000),
-    )
+    act_until(lambda: page.mouse.dblclick(box["x"] + 150, box["y"] + 50), cell)
     cell.fill("Rewritten.")
     cell.press(RETURN)
     expect(page.get_by_text("1 unsaved change")).to_be_visible()
@@ -159,7 +150,7 @@ def test_a_row_is_chosen_and_edited_in_its_place(reader: Screen) -> None:
 
 def test_what_is_sent_from_a_form_leaves_the_focus_beside_it(server: Served, tab: Tab) -> None:
     page = tab(height=500)
-    screen = Screen(page, server.url).open().ask("In which year was Älvmora Mejeri founded?")
+    screen = Screen(page, server.url).open(server.answered(FOUNDED))
     screen.stands("Answer to review")
     before = page.evaluate(STANDS)
     open_evidence(screen)
@@ -171,11 +162,7 @@ def test_what_is_sent_from_a_form_leaves_the_focus_beside_it(server: Served, tab
     expect(correct).to_be_focused()
     expect(page.get_by_text("The answer does not say this any more.")).to_be_visible()
     comment = page.get_by_label("Comment on it")  # on the sentence as it reads now
-    act_until(
-        lambda: comment.is_visible() or page.locator(CITE).first.press(RETURN),
-        lambda limit: expect(comment).to_be_visible(timeout=limit),
-        *(5_000, 10_000, 45_000),
-    )
+    act_until(lambda: comment.is_visible() or page.locator(CITE).first.press(RETURN), comment)
     comment.fill("Which year?")
     screen.button("Send comment").press(RETURN)
     expect(page.locator(f"{HEAD} button").first).to_be_focused()
@@ -197,11 +184,7 @@ def test_options_close_on_their_button(server: Served, tab: Tab) -> None:
     options.focus()
     top = options.bounding_box()
     inside = screen.page.get_by_label("Search in")
-    act_until(
-        lambda: inside.is_visible() or options.press(RETURN),
-        lambda limit: expect(inside).to_be_visible(timeout=limit),
-        *(5_000, 10_000, 45_000),
-    )
+    act_until(lambda: inside.is_visible() or options.press(RETURN), inside)
     expect(options).to_be_focused()
     assert options.bounding_box() == top
 
@@ -236,7 +219,7 @@ def test_what_is_open_stays_while_the_run_works_and_the_answer_is_announced(
     unhurried: Served, tab: Tab
 ) -> None:
     page = tab(width=400, height=800)
-    screen = Screen(page, unhurried.url).open().ask("In which year was Älvmora Mejeri founded?")
+    screen = Screen(page, unhurried.url).open(unhurried.answered(FOUNDED))
     screen.stands("Answer to review")
     pane = screen.see(1, 1)
     quote = pane.locator("mark").first
@@ -254,7 +237,7 @@ def test_what_is_open_stays_while_the_run_works_and_the_answer_is_announced(
 
 def test_an_answer_is_announced_on_the_page_of_its_run_alone(unhurried: Served, tab: Tab) -> None:
     page = tab(width=400, height=800)
-    screen = Screen(page, unhurried.url).open().ask("In which year was Älvmora Mejeri founded?")
+    screen = Screen(page, unhurried.url).open().ask(FOUNDED)
     first = screen.run_id
     screen.stands("Working")
     page.locator(".st-key-pane-switch").get_by_text("Evidence", exact=True).click()
@@ -291,11 +274,9 @@ def test_on_a_phone_the_menu_closes_on_a_choice(server: Served, tab: Tab) -> Non
     screen = Screen(page, server.url).open()
     expect(screen.question).to_be_visible()
     runs = page.get_by_test_id("stSidebar").get_by_role("link", name="Runs")
-    act_until(
-        page.get_by_test_id("stExpandSidebarButton").click,
-        lambda limit: expect(runs).to_be_in_viewport(timeout=limit),
-        *(5_000, 10_000, 45_000),
-    )
+    expand = page.get_by_test_id("stExpandSidebarButton")
+    act_until(lambda: expand.is_visible() and expand.click(), expand, gone=True)
+    expect(runs).to_be_in_viewport()
     runs.click()
     page.wait_for_url("**/runs")
     expect(runs).not_to_be_in_viewport()

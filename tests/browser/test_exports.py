@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.screen import QUESTION, Screen, Tab
+from tests.browser.screen import FOUNDED, QUESTION, Screen, Tab
 from tests.browser.served import Served
 
 
@@ -26,7 +26,7 @@ def test_a_bundle_goes_from_one_workbench_to_another(
     server: Served, served: Callable[..., Served], tab: Tab, tmp_path: Path
 ) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask()
+    screen = Screen(page, server.url).open(server.answered(QUESTION))
     screen.stands("Answer to review")
     screen.button("Export").click()
     expect(screen.button("Evidence bundle")).to_be_visible()
@@ -66,7 +66,7 @@ def test_a_bundle_goes_from_one_workbench_to_another(
 
 def test_the_web_page_opens_offline_and_asks_for_nothing(server: Served, tab: Tab, tmp_path: Path) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask("In which year was Älvmora Mejeri founded?")
+    screen = Screen(page, server.url).open(server.answered(FOUNDED))
     screen.stands("Answer to review")
     screen.button("Export").click()
     path = saved(page, screen, "Web page", tmp_path)
@@ -77,7 +77,7 @@ def test_the_web_page_opens_offline_and_asks_for_nothing(server: Served, tab: Ta
     alone.on("request", lambda request: asked.append(request.url))
     alone.on("console", lambda message: troubles.append(message.text))
     alone.set_content(path.read_text(encoding="utf-8"))
-    expect(alone.get_by_role("heading", name="In which year was Älvmora Mejeri founded?")).to_be_visible()
+    expect(alone.get_by_role("heading", name=FOUNDED)).to_be_visible()
     assert not asked and not troubles
     expect(alone.locator("body")).to_have_css("font-size", "17px")  # its own style is let through
     expect(alone.locator("main")).to_have_css("max-width", "800px")

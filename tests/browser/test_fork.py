@@ -5,16 +5,15 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser.looks import PALE
-from tests.browser.screen import Screen, Tab
+from tests.browser.screen import FOUNDED, Screen, Tab
 from tests.browser.served import Served
 
-FOUNDED = "In which year was Älvmora Mejeri founded?"
 NOTE = "How many solar panels are there on the roof of Älvmora Mejeri?"
 
 
 def test_go_on_from_a_step_with_a_note_and_compare(server: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask(FOUNDED)
+    screen = Screen(page, server.url).open(server.answered(FOUNDED))
     screen.stands("Answer to review")
     first = screen.run_id
     expect(screen.answer).to_contain_text("1974")

@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.screen import QUESTION, Screen, Tab
+from tests.browser.screen import FOUNDED, QUESTION, Screen, Tab
 from tests.browser.served import Served
 
 
@@ -45,7 +45,7 @@ def test_step_by_step_with_a_changed_decision(server: Served, tab: Tab) -> None:
 
 def test_send_back_with_a_note(server: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask("In which year was Älvmora Mejeri founded?")
+    screen = Screen(page, server.url).open(server.answered(FOUNDED))
     screen.stands("Answer to review")
     before = screen.answer.inner_text()
     screen.button("Send back").click()
@@ -131,8 +131,8 @@ def test_an_empty_question_is_told_kindly_and_ctrl_enter_asks(server: Served, ta
 
 def test_a_page_of_the_graph_opens_with_its_quotes_marked(server: Served, tab: Tab) -> None:
     page = tab()
-    screen = (
-        Screen(page, server.url).open().ask("How many solar panels are there on the roof of Älvmora Mejeri?")
+    screen = Screen(page, server.url).open(
+        server.answered("How many solar panels are there on the roof of Älvmora Mejeri?")
     )
     screen.stands("Answer to review")
     screen.tab("Sources").get_by_text("Source graph").click()

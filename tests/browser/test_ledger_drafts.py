@@ -6,10 +6,9 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.screen import Screen, Tab, act_until
+from tests.browser.screen import FOUNDED, Screen, Tab, act_until
 from tests.browser.served import Served
 
-FOUNDED = "In which year was Älvmora Mejeri founded?"
 ROW = 36
 
 
@@ -23,22 +22,18 @@ def write(page: Page, text: str, then: Locator) -> None:
         expect(cell).to_have_value(text)
         cell.press("Enter")
 
-    act_until(fill, lambda limit: expect(then).to_be_visible(timeout=limit), 3_000, 6_000, 45_000)
+    act_until(fill, then)
 
 
 def tick(page: Page, row: int, then: Locator) -> None:
     """Tick a row of the table; wait for what tells it."""
     at = {"x": 18, "y": 18 + ROW * row}
-    act_until(
-        lambda: page.locator(".dvn-scroller").click(position=at),
-        lambda limit: expect(then).to_be_visible(timeout=limit),
-        *(20_000, 45_000),
-    )
+    act_until(lambda: page.locator(".dvn-scroller").click(position=at), then)
 
 
 def test_a_half_typed_correction_outlives_a_working_run(unhurried: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, unhurried.url).open().ask(FOUNDED)
+    screen = Screen(page, unhurried.url).open(unhurried.answered(FOUNDED))
     screen.stands("Answer to review")
     pane = screen.see(1, 1)
     card = pane.locator("[class*=st-key-evidence-f]").first
@@ -47,7 +42,7 @@ def test_a_half_typed_correction_outlives_a_working_run(unhurried: Served, tab: 
     page.get_by_label("What is wrong or missing?").fill("How many solar panels are there on its roof?")
     screen.button("Send back and continue").click()
     screen.stands("Working")
-    act_until(correct.click, lambda limit: expect(states).to_be_visible(timeout=limit), 5_000, 45_000)
+    act_until(lambda: states.is_visible() or correct.click(), states)
     states.press_sequentially("Half")
     screen.stands("Answer to review")
     expect(states).to_have_value(re.compile("Half"))
@@ -62,7 +57,7 @@ def test_a_half_typed_correction_outlives_a_working_run(unhurried: Served, tab: 
 
 def test_typed_cells_and_ticks_outlive_all_but_saving_and_discarding(server: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask(FOUNDED)
+    screen = Screen(page, server.url).open(server.answered(FOUNDED))
     screen.stands("Answer to review")
     unsaved = page.get_by_text("1 unsaved change", exact=True)
     panel = screen.tab("Facts")
@@ -96,9 +91,5 @@ def test_typed_cells_and_ticks_outlive_all_but_saving_and_discarding(server: Ser
     screen.button("Exclude 2 facts").click()
     expect(page.get_by_role("button", name="Undo: excluded 2 facts")).to_be_visible()
     told = page.get_by_text("Updated after your edit: excluded 2 facts")
-    act_until(
-        page.get_by_text("Wide", exact=True).click,
-        lambda limit: expect(told).to_be_visible(timeout=limit),
-        *(20_000, 20_000, 20_000),
-    )
+    act_until(page.get_by_text("Wide", exact=True).click, told)
     assert screen.too_wide() == []

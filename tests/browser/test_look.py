@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.looks import FOCUS, NAMELESS, PALE
-from tests.browser.screen import QUESTION, TOO_WIDE, Screen, Tab
+from tests.browser.screen import FOUNDED, QUESTION, TOO_WIDE, Screen, Tab
 from tests.browser.served import Served
 
 
 @pytest.fixture(scope="module")
-def run_id(server: Served, browser) -> str:
+def run_id(server: Served) -> str:
     """A run whose sources disagree."""
-    context = browser.new_context()
-    screen = Screen(context.new_page(), server.url).open().ask("In which year was Älvmora Mejeri founded?")
-    screen.stands("Answer to review")
-    found = screen.run_id
-    context.close()
-    return found
+    return server.answered(FOUNDED)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+
+def stands_out(page: Page, what: str = "") -> None:
+    """See that texts stand out from what is behind them, in both themes."""
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        expect(page.locator(".stApp")).to_have_css("color-scheme", scheme)
+        assert page.evaluate(PALE) == [], (what, scheme)
+
+
 def test_texts_stand_out_from_what_is_behind_them_and_none_is_cut_off(
-    server: Served, tab: Tab, run_id: str, dark: bool
+    server: Served, tab: Tab, run_id: str
 ) -> None:
-    page = tab(dark=dark)
+    page = tab()
     screen = Screen(page, server.url).open()
     expect(screen.question).to_be_visible()
-    assert page.evaluate("getComputedStyle(document.querySelector('.stApp')).colorScheme") == (
-        "dark" if dark else "light"
-    )
-    assert page.evaluate(PALE) == [] and screen.too_wide() == []
+    stands_out(page)
+    assert screen.too_wide() == []
     screen.open(run_id).stands("Answer to review")
     screen.see(1, 1)
-    assert screen.too_wide() == [] and page.evaluate(PALE) == []
+    assert screen.too_wide() == []
+    stands_out(page)
     for name in ("Sources", "Facts", "Conflicts", "Plan", "Activity"):
         screen.tab(name)
-        assert page.evaluate(PALE) == [], name
+        stands_out(page, name)
 
 
 def test_every_control_has_a_name(server: Served, tab: Tab, run_id: str) -> None:
@@ -54,7 +60,7 @@ def test_every_control_has_a_name(server: Served, tab: Tab, run_id: str) -> None
 
 def test_on_a_phone_the_sides_of_a_conflict_stand_below_each_other(server: Served, tab: Tab) -> None:
     page = tab(width=390)
-    screen = Screen(page, server.url).open().ask(QUESTION)
+    screen = Screen(page, server.url).open(server.answered(QUESTION))
     screen.stands("Answer to review")
     sides = screen.tab("Conflicts").locator(".side")
     expect(sides).to_have_count(2)
@@ -82,21 +88,19 @@ def test_the_keyboard_alone_opens_a_quote_and_goes_back(server: Served, tab: Tab
 SCREENS = ("site", "collect", "check_text", "reply", "chat", "batch", "library", "runs", "settings")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_every_screen_can_be_read(server: Served, tab: Tab, dark: bool) -> None:
-    page = tab(dark=dark)
+def test_every_screen_can_be_read(server: Served, tab: Tab) -> None:
+    page = tab()
     screen = Screen(page, server.url)
     for place in SCREENS:
         page.set_viewport_size({"width": 1280, "height": 900})
         page.goto(server.url + place)
         expect(page.locator(".ts h1").first).to_be_visible()
         expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-        assert page.evaluate(PALE) == [], place
-        if not dark:
-            assert page.evaluate(NAMELESS) == [], place
-            assert screen.too_wide() == [], place
-            page.set_viewport_size({"width": 400, "height": 900})
-            page.wait_for_function(f"() => !({TOO_WIDE})().length", timeout=10_000)
+        stands_out(page, place)
+        assert page.evaluate(NAMELESS) == [], place
+        assert screen.too_wide() == [], place
+        page.set_viewport_size({"width": 400, "height": 900})
+        page.wait_for_function(f"() => !({TOO_WIDE})().length", timeout=10_000)
 
 
 def test_the_tab_key_reaches_the_controls_and_shows_where_it_is(

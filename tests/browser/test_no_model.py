@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.browser.screen import Screen, Tab
+from tests.browser.screen import FOUNDED, Screen, Tab
 from tests.browser.served import Served
 from tests.web.model_server import ModelServer
 
@@ -21,7 +21,7 @@ def test_branch_and_examples_without_a_model_call_none(served: Callable[..., Ser
         with screen.menu(screen.button("Options"), page.get_by_label("Model", exact=True)):
             screen.pick("Model", NO_MODEL)
         expect(page.get_by_text("without a model")).to_be_visible()
-        screen.ask("In which year was Älvmora Mejeri founded?")
+        screen.ask(FOUNDED)
         screen.stands("Answer to review")
         first = screen.run_id
         screen.choose_under(screen.card(2), "Start a variant from here")

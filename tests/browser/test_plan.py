@@ -11,18 +11,17 @@ from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.browser.forked import ForkedServed
-from tests.browser.screen import TOO_WIDE, Screen, Tab
+from tests.browser.screen import FOUNDED, Screen, Tab
 from tests.browser.served import Served
 from tests.web.researching_model import SOLAR, Script
 from tests.web.scripted import ScriptedModel
 
-FOUNDED = "In which year was Älvmora Mejeri founded?"
 EMPLOYED = "How many people does Älvmora Mejeri employ?"
 
 
 def test_a_part_added_to_the_plan_is_researched_and_answered(server: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask(FOUNDED)
+    screen = Screen(page, server.url).open(server.answered(FOUNDED))
     screen.stands("Answer to review")
     plan = screen.tab("Plan").locator(".st-key-research-plan")
     expect(plan.locator("li")).to_have_count(1)
@@ -42,8 +41,8 @@ def test_a_part_added_to_the_plan_is_researched_and_answered(server: Served, tab
 
 
 @pytest.fixture(scope="module")
-def ambiguous(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, list[str]]]:
-    """A server with a run for each test, step by step, that waits with its plan; from there on it has no
+def ambiguous(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, str]]:
+    """A server with a run, step by step, that waits with its plan; from there on it has no
     model."""
     data = tmp_path_factory.mktemp("ambiguous") / "data"
     parts = {"parts": [{"question": FOUNDED, "where": "registers"}, {"question": EMPLOYED, "after": [1]}]}
@@ -52,20 +51,17 @@ def ambiguous(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served
     model = ScriptedModel(script.scripted)
     model.server = ""  # of no server: the run may go on without one
     bench.worker.model_client = lambda name, fast="": (model, "")  # type: ignore[method-assign]
-    run_ids = [bench.start(SOLAR, Settings(world="demo", mode="step")) for _ in range(2)]
-    assert {bench.drive(run_id) for run_id in run_ids} == {Status.WAITING}
+    run_id = bench.start(SOLAR, Settings(world="demo", mode="step"))
+    assert bench.drive(run_id) is Status.WAITING
     bench.shutdown()
     served = ForkedServed(data).start()
-    yield served, run_ids
+    yield served, run_id
     served.stop()
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
-def test_step_by_step_the_plan_comes_before_the_first_search(
-    ambiguous: tuple[Served, list[str]], tab: Tab, width: int, dark: bool
-) -> None:
-    served, run_id = ambiguous[0], ambiguous[1].pop()
-    page = tab(width=width, dark=dark)
+def test_step_by_step_the_plan_comes_before_the_first_search(ambiguous: tuple[Served, str], tab: Tab) -> None:
+    served, run_id = ambiguous
+    page = tab()
     screen = Screen(page, served.url).open(run_id)
     screen.stands("Waiting for you")
     plan = page.locator(".st-key-research-plan")
@@ -73,7 +69,9 @@ def test_step_by_step_the_plan_comes_before_the_first_search(
     expect(plan.locator("li").nth(1)).to_contain_text("needs part 1 first")
     expect(plan).to_contain_text("Which dairy is meant?")
     expect(page.locator(".st-key-research-decision")).to_have_count(0)
-    assert page.evaluate(TOO_WIDE) == []
+    assert not screen.too_wide()
+    page.set_viewport_size({"width": 400, "height": 900})
+    assert not screen.too_wide()
     screen.button("Start by this plan").click()
     expect(page.locator(".st-key-research-decision")).to_be_visible()
     screen.journey()

@@ -89,11 +89,7 @@ def test_a_full_report_is_ordered_read_shortened_and_taken_along(
         screen.stands("Answer to review")
 
         brief = screen.button("Brief")
-        act_until(
-            lambda: brief.is_visible() or screen.button("Length").click(),
-            lambda limit: expect(brief).to_be_visible(timeout=limit),
-            *(10_000, 20_000, 30_000),
-        )
+        act_until(lambda: brief.is_visible() or screen.button("Length").click(), brief)
         brief.click()
         expect(screen.answer).to_contain_text("after your edit: asked for a brief answer")
         screen.stands("Answer to review")

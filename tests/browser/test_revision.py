@@ -66,11 +66,7 @@ def test_comment_send_back_accept_reopen_and_ask_further(served: Callable[..., S
     narrow = tab(width=400, height=800, dark=True)
     narrow.goto(f"{own.url}?run={first}")
     said = narrow.locator(".evidence-said", has_text="peak output of 173 kilowatts")
-    act_until(
-        narrow.locator(".answer-pane .sentence", has_text="peak output").first.click,
-        lambda limit: expect(said).to_be_visible(timeout=limit),
-        *(10_000, 45_000),
-    )
+    act_until(narrow.locator(".answer-pane .sentence", has_text="peak output").first.click, said)
     expect(narrow.locator(".st-key-research-comment")).to_be_visible()
     expect(narrow.locator(".st-key-evidence-head")).to_be_in_viewport()
     narrow.locator(".st-key-pane-switch").get_by_text("Answer", exact=True).click()

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.screen import Screen, Tab
+from tests.browser.screen import QUESTION, Screen, Tab
 from tests.browser.served import Served
 
 
@@ -14,7 +14,7 @@ def test_a_run_is_repeated_by_a_schedule_and_run_now(tab: Tab, server: Served) -
     page = tab()
     page.goto(f"{server.url}schedules")
     expect(page.get_by_text("No schedules yet")).to_be_visible()
-    screen = Screen(page, server.url).open().ask()
+    screen = Screen(page, server.url).open(server.answered(QUESTION))
     screen.stands("Answer to review")
     page.set_viewport_size({"width": 400, "height": 850})
     screen.button("Repeat…").click()

@@ -11,7 +11,7 @@ from agent.settings import config as configuration
 from agent.types import Settings
 from agent.workbench import Workbench
 from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import Screen, Tab
+from tests.browser.screen import Screen, Tab, act_until
 from tests.browser.served import Served
 from tests.web.folders import page as doc
 from tests.web.folders import write_world
@@ -26,7 +26,7 @@ SAID = (
 
 def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask(QUESTION)
+    screen = Screen(page, server.url).open(server.answered(QUESTION))
     screen.stands("Answer to review")
     panel = screen.unread()
     row = panel.locator("[class*=st-key-research-unread-]").filter(has_text="premium")
@@ -34,9 +34,8 @@ def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Tab) -> No
     expect(row).to_contain_text("With a subscription of your own")
     assert page.evaluate(NAMELESS) == [] and page.evaluate(PALE) == []
 
-    row.get_by_role("button", name="Paste its text").click()
     field = page.get_by_label("Page text", exact=True)
-    expect(field).to_be_visible()
+    act_until(row.get_by_role("button", name="Paste its text").click, field)
     field.fill(SAID)
     screen.button("Use this text").click()
     expect(page.locator(".answer")).to_contain_text("2,340,000 kronor")

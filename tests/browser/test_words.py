@@ -70,7 +70,7 @@ def test_while_it_works_it_names_what_it_looks_for_and_the_tab_tells_when_it_is_
     served: Callable[..., Served], tab: Tab
 ) -> None:
     page, asked = tab(), "Who keeps Brattli hut?"
-    screen = Screen(page, served(STEP_GAP="1.2").url).open().ask(asked)
+    screen = Screen(page, served(STEP_GAP="0.5").url).open().ask(asked)
     expect(page.locator(".waiting")).to_contain_text(asked)
     expect(page.locator(".ts-now")).to_contain_text("reading ")
     expect(page).not_to_have_title(f"✓ {asked} · Touchstone")
