@@ -21,8 +21,8 @@ endef
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 # Runs $(1) and beside it $(2), whose output is told afterwards: both must pass.
 define both
-	@{ $(2); } >.venv/beside.log 2>&1 & beside=$$!; \
-		{ $(1); }; first=$$?; wait $$beside; beside=$$?; cat .venv/beside.log; exit $$((first + beside))
+	@trap 'kill 0' INT; { $(2); } >.venv/beside.log 2>&1 & beside=$$!; \
+		{ $(1); }; first=$$?; wait $$beside; beside=$$?; cat .venv/beside.log; exit $$((first || beside))
 endef
 
 .PHONY: run install test check fix bench quality trust cluster audit supply clean
@@ -73,7 +73,7 @@ supply: .venv/bin/python        ## the lock files with hashes, docs/licences.md 
 .venv/bin/python:
 	@echo "Making the virtual environment .venv with $(PYTHON) ..."
 	@test -n "$(PYTHON)" || { echo "Touchstone needs Python 3.11 or newer: install it, or name it with PYTHON=/path/to/python3"; exit 1; }
-	@if command -v uv >/dev/null 2>&1; then uv venv --quiet --python "$$(command -v $(PYTHON))" .venv; else $(PYTHON) -m venv .venv; fi
+	@if command -v uv >/dev/null 2>&1; then uv venv --quiet --seed --python "$$(command -v $(PYTHON))" .venv; else $(PYTHON) -m venv .venv; fi
 
 $(RUN): requirements.$(KIND) | .venv/bin/python
 	@echo "Installing what Touchstone runs on: at the first start, and when $< has changed; a minute or two."

@@ -61,6 +61,7 @@ def find_template() -> str:
     store = Store(address := create_database())
     QueueDispatcher(store.writer, lambda owner, run: None, threading.Event())
     store.close()
+    atexit.register(drop_database, address)
     return str(make_url(address).database)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import (
     ARRAY,
+    BigInteger,
     ColumnElement,
     Connection,
     Float,
@@ -64,7 +65,7 @@ words = Table(
 """All that a score needs is in the index by terms, where the rows of a term lie side by side."""
 lengths = Table("library_lengths", word_tables, key("passage", Integer), *numbers("terms"))
 """How many terms a passage has."""
-totals = Table("library_totals", word_tables, *numbers("passages terms"))
+totals = Table("library_totals", word_tables, *numbers("passages terms", BigInteger))
 """One row: how many there are of both."""
 w, size, total = words.c, lengths.c, totals.c
 

@@ -66,11 +66,12 @@ def _peak(work: Callable[[], object]) -> tuple[int, str]:
 )
 def floods(bench: Bench) -> Result:
     misses, count = [], 0
+    most_s, most_bytes = bench.pick((3.0, MOST_BYTES), (0.3, MOST_BYTES // 4))
     for part in ROBOTS:
         began = time.process_time()
         parse_rules(part * (bench.pick(500_000, 20_000) // len(part)))
         spent = time.process_time() - began
-        misses += [f"robots.txt of {part!r}: {spent:.1f} s"] if spent > 3 else []
+        misses += [f"robots.txt of {part!r}: {spent:.1f} s"] if spent > most_s else []
         count += 1
 
     def read(body: bytes, content_type: str) -> None:
@@ -85,7 +86,7 @@ def floods(bench: Bench) -> Result:
     for body, kind in bodies:
         peak, raised = _peak(lambda body=body, kind=kind: read(body, kind))  # type: ignore[misc]
         misses += (
-            [f"{kind} {body[:20]!r}: {peak // 1_000_000} MB {raised}"] if raised or peak > MOST_BYTES else []
+            [f"{kind} {body[:20]!r}: {peak // 1_000_000} MB {raised}"] if raised or peak > most_bytes else []
         )
         count += 1
     for name, answer in ANSWERS.items():
@@ -94,7 +95,7 @@ def floods(bench: Bench) -> Result:
             peak, raised = _peak(lambda world=world, name=name: world.search(name, "milk"))  # type: ignore[misc]
             told = world.health[name].outcome if name in world.health else Outcome.REFUSED
             world.close()
-        is_bad = raised or peak > MOST_BYTES or told is Outcome.REFUSED
+        is_bad = raised or peak > most_bytes or told is Outcome.REFUSED
         misses += [f"{name}: {peak // 1_000_000} MB {told} {raised}"] if is_bad else []
         count += 1
     return Result(count, "all told", misses)
@@ -113,7 +114,7 @@ MOST_S = 8
 )
 def slow_texts(bench: Bench) -> Result:
     misses, count, worst_run, worst_quote = [], 0, 0.0, 0.0
-    size = bench.pick(4_000_000, 100_000)
+    size, most_s, most_quote_s = bench.pick((4_000_000, MOST_S, 3), (100_000, 4, 1))
     for pattern in PATTERNS:
         text = f"{TRUE} {pattern * (size // len(pattern.encode()))}"
         for length, form in itertools.product((60, 2_000, 19_000), ("{} nowhere", "nowhere {}", "{} … x")):
@@ -121,7 +122,7 @@ def slow_texts(bench: Bench) -> Result:
             find_quote(form.format(pattern * (length // len(pattern))), text)
             spent = time.process_time() - began
             count, worst_quote = count + 1, max(worst_quote, spent)
-            misses += [f"{pattern} quote {form} of {length}: {spent:.1f} s"] if spent > 3 else []
+            misses += [f"{pattern} quote {form} of {length}: {spent:.1f} s"] if spent > most_quote_s else []
         for flow in ("site", "collect", "chat")[: bench.pick(3, 1)]:
             with tempfile.TemporaryDirectory() as folder:
                 laboratory = Laboratory(Path(folder))
@@ -131,5 +132,5 @@ def slow_texts(bench: Bench) -> Result:
                 spent = time.process_time() - began
                 laboratory.close()
             count, worst_run = count + 1, max(worst_run, spent)
-            misses += [f"{pattern} {flow}: {spent:.1f} s"] if spent > MOST_S else []
+            misses += [f"{pattern} {flow}: {spent:.1f} s"] if spent > most_s else []
     return Result(count, f"most {worst_run:.1f} s of a run, {worst_quote:.1f} s for a quote", misses)

@@ -7,6 +7,7 @@ is written: a case that was not run today keeps the date of its last run."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import re
@@ -74,7 +75,10 @@ class Bench:
     def thin(self, cases: Iterable[Any], quick: int) -> list[Any]:
         """All cases; in a quick run about `quick` of them, evenly spread."""
         listed = list(cases)
-        return listed[:: max(1, len(listed) // quick)] if self.quick else listed
+        stride = max(1, len(listed) // quick)
+        while math.gcd(stride, len(listed)) > 1:  # else a product would be met in some of its columns alone
+            stride += 1
+        return listed[::stride] if self.quick else listed
 
     def corpus(self, name: str) -> Path:
         """A file of the corpora. Raises CorpusAbsent."""

@@ -99,6 +99,7 @@ class Screen:
         if step:
             self.page.get_by_role("radio", name="Step by step").or_(self.button("Step by step")).first.click()
             expect(self.page.get_by_text("You approve each step.")).to_be_visible()
+        expect(self.start).to_have_count(1)  # for a moment it may be drawn twice
         self.start.click()
         self.page.wait_for_url("**/?run=*")
         return self

@@ -46,14 +46,19 @@ class Served:
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
+    def surroundings(self) -> dict[str, str]:
+        """All settings: what is not set is empty, whatever is set on this machine."""
+        empty = {name: "" for name in config.SETTINGS if name.endswith(("_KEY", "_ID", "_URL", "MODEL"))}
+        return empty | self.settings
+
+    @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/"
 
     def start(self) -> Served:
         """Start it and wait until it answers."""
-        empty = {name: "" for name in config.SETTINGS if name.endswith(("_KEY", "_ID", "_URL", "MODEL"))}
         self.data.mkdir(parents=True, exist_ok=True)
-        self._launch(["run", "app.py", "--server.port", str(self.port)], empty | self.settings)
+        self._launch(["run", "app.py", "--server.port", str(self.port)], self.surroundings)
         self._wait()
         return self
 
@@ -85,11 +90,13 @@ class Served:
 
     def answered(self, question: str) -> str:
         """A run on the demo with its answer to review, driven by this process."""
-        bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(self.data)}))
-        run_id = bench.start(question, Settings(world="demo"))
-        assert bench.drive(run_id) is Status.REVIEW
-        bench.shutdown()
-        return run_id
+        bench = Workbench(config.read_config(self.surroundings))
+        try:
+            run_id = bench.start(question, Settings(world="demo"))
+            assert bench.drive(run_id) is Status.REVIEW
+            return run_id
+        finally:
+            bench.shutdown()
 
     def wait_for_draft(self, text: str, key: str = "question") -> None:
         """Wait until this unsent text is kept."""

@@ -275,6 +275,7 @@ def test_on_a_phone_the_menu_closes_on_a_choice(server: Served, tab: Tab) -> Non
     expect(screen.question).to_be_visible()
     runs = page.get_by_test_id("stSidebar").get_by_role("link", name="Runs")
     expand = page.get_by_test_id("stExpandSidebarButton")
+    expect(expand).to_be_visible()
     act_until(lambda: expand.is_visible() and expand.click(), expand, gone=True)
     expect(runs).to_be_in_viewport()
     runs.click()

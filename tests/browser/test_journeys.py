@@ -121,7 +121,9 @@ def test_an_empty_question_is_told_kindly_and_ctrl_enter_asks(server: Served, ta
     screen.start.click()
     expect(screen.notice).to_contain_text("There is no question yet")
 
-    screen.choose_demo()
+    with screen.menu(screen.button("Options"), page.get_by_label("Search in")):
+        screen.pick("Search in", "demo")
+        expect(page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
     screen.question.press_sequentially("Who is the head cheesemaker at Älvmora Mejeri?")
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/?run=*")

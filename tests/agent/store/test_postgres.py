@@ -88,7 +88,10 @@ def test_each_database_has_its_own_form(both):
 def test_a_table_of_words_of_before_is_filled_anew(both):
     store = both[1]
     with store.writer.begin() as connection:
-        connection.execute(text("DROP TABLE library_totals"))
+        connection.execute(text("DROP TABLE library_totals, library_words"))
+        connection.execute(
+            text("CREATE TABLE library_words (term TEXT, passage INTEGER, PRIMARY KEY (term, passage))")
+        )
         connection.execute(text("DELETE FROM migrations WHERE name = 'm105_word_totals'"))
         connection.execute(tables.library_metadata.insert().values(name="words", value="as before"))
     assert migrate(store.writer) == ["m105_word_totals"]
