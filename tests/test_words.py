@@ -78,7 +78,7 @@ def test_without_a_browser_the_last_line_says_how_many_tests_did_not_run(
         "-m",
         "pytest",
         "-n",
-        "2",
+        "1",
         "-p",
         "no:cacheprovider",
         "tests/browser/test_settings.py",
