@@ -18,7 +18,7 @@ define install
 		else $(BIN)/python -m pip install --disable-pip-version-check --no-compile $(if $(LOCKED),--require-hashes) -r $(1); fi
 endef
 
-PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 # Runs $(1) and beside it $(2), whose output is told afterwards: both must pass.
 define both
 	@trap 'kill 0' INT; { $(2); } >.venv/beside.log 2>&1 & beside=$$!; \
@@ -38,12 +38,13 @@ test: $(DEV)                    ## lint, types, shape, all tests, the browser's 
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
 	$(call both,$(BIN)/python -m pytest --collect-only -qq tests >.venv/collected.log || cat .venv/collected.log,$(BIN)/mypy)
-	$(call both,nice $(PYTEST) -n 3 --ignore tests/browser,$(BIN)/python -m tests.browser.chromium && $(PYTEST) -n 2 tests/browser)
+	$(call both,$(PYTEST) --ignore tests/browser,$(BIN)/python -m tests.browser.chromium)
+	@$(PYTEST) tests/browser
 
 check: $(DEV)                   ## lint, types, shape and the fast tests
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
-	$(call both,$(PYTEST) -n 3 --ignore tests/browser -m "not slow",$(BIN)/mypy)
+	$(call both,$(PYTEST) --ignore tests/browser -m "not slow",$(BIN)/mypy)
 
 fix: $(DEV)                     ## let ruff mend and format what it can, and write the reference pages anew
 	@$(BIN)/ruff check --fix .

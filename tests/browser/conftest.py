@@ -97,6 +97,7 @@ def tab(browser: Browser) -> Iterator[Callable[..., Page]]:
         context = browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
             accept_downloads=True,
         )
         contexts.append(context)

