@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.screen import FOUNDED, QUESTION, Screen, Tab
+from tests.browser.screen import FOUNDED, QUESTION, Screen, Tab, act_until
 from tests.browser.served import Served
 
 
@@ -138,14 +138,17 @@ def test_a_page_of_the_graph_opens_with_its_quotes_marked(server: Served, tab: T
     )
     screen.stands("Answer to review")
     screen.tab("Sources").get_by_text("Source graph").click()
-    page.locator(".graph button", has_text="Älvmora").first.click()
-    kept = page.locator(".st-key-pane-evidence")
-    expect(kept.get_by_role("heading", name="From this page")).to_be_visible()
+    kept, node = (
+        page.locator(".st-key-pane-evidence"),
+        page.locator(".graph button", has_text="Älvmora").first,
+    )
+    opened = kept.get_by_role("heading", name="From this page")
+    act_until(lambda: opened.is_visible() or node.click(), opened)
     expect(kept.locator("mark").first).to_be_visible()
     kept.get_by_role("link", name="See it in the page").first.click()
     expect(page.locator(".paper mark").first).to_be_visible()
     page.get_by_role("link", name="Back to the run").click()
-    expect(kept.get_by_role("heading", name="From this page")).to_be_visible()
+    expect(opened).to_be_visible()
 
 
 def test_runs_are_found_opened_deleted_and_taken_back(server: Served, tab: Tab) -> None:
