@@ -18,6 +18,7 @@ define install
 		else $(BIN)/python -m pip install --disable-pip-version-check --no-compile $(if $(LOCKED),--require-hashes) -r $(1); fi
 endef
 
+# One process more than there are cores: tests wait for servers and browsers.
 PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 # Runs $(1) and beside it $(2), whose output is told afterwards: both must pass.
 define both

@@ -46,7 +46,7 @@ class Served:
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
-    def surroundings(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         """All settings: what is not set is empty, whatever is set on this machine."""
         empty = {name: "" for name in config.SETTINGS if name.endswith(("_KEY", "_ID", "_URL", "MODEL"))}
         return empty | self.settings
@@ -58,7 +58,7 @@ class Served:
     def start(self) -> Served:
         """Start it and wait until it answers."""
         self.data.mkdir(parents=True, exist_ok=True)
-        self._launch(["run", "app.py", "--server.port", str(self.port)], self.surroundings)
+        self._launch(["run", "app.py", "--server.port", str(self.port)], self.environment)
         self._wait()
         return self
 
@@ -90,7 +90,7 @@ class Served:
 
     def answered(self, question: str) -> str:
         """A run on the demo with its answer to review, driven by this process."""
-        bench = Workbench(config.read_config(self.surroundings))
+        bench = Workbench(config.read_config(self.environment))
         try:
             run_id = bench.start(question, Settings(world="demo"))
             assert bench.drive(run_id) is Status.REVIEW
