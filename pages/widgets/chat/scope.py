@@ -73,7 +73,7 @@ def _draw_fields(settings: Settings) -> None:
         _draw_list("Documents and pages", "source_ids", titles, "all")
         _draw_list("With a tag", "tags", {tag: tag for tag in sorted(shelf.tags())})
         _draw_list("Read by a run", "run_ids", runs)
-    st.caption("Everything where all three are empty; else what any of them names.")
+    st.caption("With nothing chosen, everything counts; otherwise whatever any of the three names.")
     st.toggle("With the demo’s invented sources", key=key_of(DEMO))
     form_page.choose_model(key_of(MODEL).removesuffix("-model"), settings)
 
