@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -41,8 +42,21 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("quick")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`make check` does not even import a file whose tests are all slow."""
+    if "not slow" not in str(config.getoption("markexpr")) or collection_path.suffix != ".py":
+        return None
+    source = collection_path.read_text(encoding="utf-8")
+    return any(line.startswith("pytestmark") and "slow" in line for line in source.splitlines()) or None
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first: at the end short ones keep all processes at work."""
+    """What is tried on both databases is slow on PostgreSQL. Files with slow tests come first: at the end short
+    ones keep all processes at work."""
+    for item in items:
+        if "postgresql" in getattr(item, "callspec", SimpleNamespace(params={})).params.values():
+            item.add_marker("slow")
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 

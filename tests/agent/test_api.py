@@ -16,6 +16,8 @@ from agent.workbench import Workbench
 from tests.tables import by_table
 from tests.web.scripted import ScriptedModel
 
+pytestmark = pytest.mark.slow
+
 QUOTE = "https://borskvart.example/stock/KALL/forum"
 PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
 

@@ -16,6 +16,8 @@ from tests.web.researching_model import Script, crawl
 from tests.web.scripted import ScriptedModel
 from tests.web.site import Asked, Reply, Site, html
 
+pytestmark = pytest.mark.slow
+
 LIVE = Settings(world="live", model="keyless", max_steps=6)
 PARAGRAPH = "<p>The Hollin lighthouse stands on the northern skerry. It was lit for the first time in 1897 by the keeper Ansa Brorsen.</p>"
 

@@ -23,6 +23,8 @@ from agent.workbench import Workbench
 from bench.record import replay
 from tests.web.model_server import ModelServer
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = list_examples()
 FIRST = next(example for example in EXAMPLES if example["flow"] == "research")
 DEMO = Settings(world="demo")

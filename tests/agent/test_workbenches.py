@@ -405,6 +405,7 @@ def test_accounts_that_cannot_be_read_for_a_moment_are_read_again(benches: Workb
     assert len(asked) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on_both_databases", ["sqlite"], indirect=True)
 def test_a_schedule_that_is_due_opens_the_workbench_of_its_person(benches: Workbenches, monkeypatch) -> None:
     bo = sign_in(benches, "bo")

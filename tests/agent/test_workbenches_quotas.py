@@ -30,6 +30,8 @@ from tests.web.model_server import ModelServer
 from tests.web.replying_model import stocked
 from tests.web.site import Reply, Site, html, sends_to
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., Workbenches]
 DEMO = Settings(world="demo", model="keyless")
 

@@ -79,6 +79,7 @@ def test_a_seed_makes_the_same_site_again() -> None:
     assert first.docs != make_site("forum", 6, first.today).docs
 
 
+@pytest.mark.slow
 def test_the_demo_has_questions_for_collect_and_other_flows_leave_them_out(tmp_path: Path) -> None:
     measured = evaluate(EvaluationJob(world="demo", flow="collect", jobs=1))
     assert {row["id"] for row in measured["questions"]} == {"collect-bridge", "collect-bitter"}

@@ -39,6 +39,8 @@ from tests import postgres
 from tests.agent.store.test_pages import seen
 from tests.conftest import create_postgres
 
+pytestmark = pytest.mark.slow
+
 PERSON = "people/p1/touchstone.db"
 TABLES = [table for table in tables.metadata.sorted_tables if table.name != "migrations"]
 EXPORTS = ["md", "evidence.md", "json", "csv", "pages.csv"]

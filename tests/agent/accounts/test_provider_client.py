@@ -39,6 +39,7 @@ def test_an_honest_description_is_read() -> None:
         assert describe(site)["issuer"] == "https://id.example"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "error"),
     [

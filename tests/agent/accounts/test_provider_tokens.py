@@ -124,6 +124,7 @@ HOLDS_NOT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", HOLDS_NOT)
 def test_any_other_does_not_hold(server: Server, what: str) -> None:
     accounts = server.benches.accounts

@@ -12,6 +12,8 @@ from agent.accounts.shared_rates import SharedRequestRates, open_rates
 from agent.store.database import Store
 from tests.conftest import open_postgres
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def database() -> Iterator[Store]:

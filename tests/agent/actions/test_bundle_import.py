@@ -20,6 +20,8 @@ from agent.workbench import Workbench
 from tests.tables import by_table
 from tests.web.folders import page, write_world
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def other(tmp_path, monkeypatch, request):

@@ -11,7 +11,7 @@ from agent.flows import FLOWS
 from agent.types import Settings, Status
 from tests.web.demo_runs import Reviewed
 
-pytestmark = pytest.mark.usefixtures("on_both_databases")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("on_both_databases")]
 
 
 def strike(run: Reviewed, *ids: str, head: int | None = None) -> int | str:

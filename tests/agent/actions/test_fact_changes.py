@@ -34,6 +34,8 @@ from agent.types import (
 )
 from tests.records import fill
 
+pytestmark = pytest.mark.slow
+
 TEXT = "Berga dairy was founded in 1974. It stands by the river Ljung. Nobody swims there."
 URL = "https://www.one.example/a"
 PAGE = Page(

@@ -13,6 +13,8 @@ from agent.types import Settings
 from agent.workbench import Workbench
 from tests.web.site import Reply, Site, html
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "How many cows does Lund farm keep, and who bought it?"
 COWS = (
     "<title>Lund farm</title><h1>Lund farm</h1><p>Lund farm keeps {} cows on its wide meadows by the sea.</p>"

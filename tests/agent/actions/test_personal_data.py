@@ -22,6 +22,7 @@ FIRST = Step(n=0, name="ask", change={}, next="decide", by="person")
 MANY = 520
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("on_both_databases")
 def test_every_run_and_every_entry_of_the_log_is_taken_along(
     bench: Workbench, tmp_path: Path, monkeypatch

@@ -76,6 +76,7 @@ def test_an_edit_is_described_in_words():
     )
 
 
+@pytest.mark.slow
 def test_a_second_tab_cannot_edit_a_plan_that_moved(bench):
     run_id = reviewed(bench)
     seen = bench.snapshot(run_id)

@@ -23,6 +23,7 @@ def test_no_word_of_a_private_note_reaches_a_guest_in_what_is_said_of_it(bench) 
     assert "Zebrafinch" not in shared.document and "bridge" in shared.document
 
 
+@pytest.mark.slow
 def test_a_run_in_the_bin_is_gone_for_its_guests_however_many_are_there(bench) -> None:
     run_id = bench.start(QUESTION, DEMO)
     bench.drive(run_id)

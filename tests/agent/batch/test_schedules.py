@@ -80,6 +80,7 @@ def either(store: Store) -> Iterator[Desk]:
     yield from open_desk(store)
 
 
+@pytest.mark.slow
 def test_each_time_starts_a_run_that_follows_the_last_with_its_own_budget(either: Desk) -> None:
     made = either.make(name=" Founded ")
     assert (made.name, made.cron, made.next_at) == ("Founded", "00 08 * * *", either.now + DAY)

@@ -104,6 +104,7 @@ def test_metrics_are_for_this_machine_or_the_token(
     assert ("touchstone_" in answer.text) is (status == 200)
 
 
+@pytest.mark.slow
 def test_metrics_count_runs_and_steps_and_name_the_engines(bench: Workbench) -> None:
     def read() -> dict[str, float]:
         lines = (line.rpartition(" ") for line in client(bench).get("/metrics").text.splitlines())

@@ -16,6 +16,8 @@ from tests.web import model_server as web
 from tests.web.chatting_model import ASKED, FERRY, LIGHT, PLACES, Script
 from tests.web.model_server import ModelServer, Request
 
+pytestmark = pytest.mark.slow
+
 Told = pytest.CaptureFixture[str]
 EXAMPLES = [one for one in list_examples() if one["flow"] == "chat"]
 CHILDREN = list_examples()[0]["question"]

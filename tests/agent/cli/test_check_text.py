@@ -12,6 +12,8 @@ import pytest
 from agent.cli.main import main
 from agent.settings.config import ROOT
 
+pytestmark = pytest.mark.slow
+
 REPORT = ROOT / "demo" / "report-to-check.md"
 DEMO = ["--world", "demo", "--model", "keyless"]
 SUMMARY = (

@@ -19,12 +19,13 @@ from tests.tables import by_table
 from tests.web.site import Site as Server
 from tests.web.site import html
 
+pytestmark = pytest.mark.slow
+
 QUOTE = "https://borskvart.example/stock/KALL/forum"
 DEMO = ["collect", "--world", "demo", "--model", "keyless"]
 PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
 
 
-@pytest.mark.slow
 def test_it_gathers_and_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: tmp_path / f"found.{name}" for name in ("json", "markdown", "csv")}
     options = [text for name, file in files.items() for text in (f"--{name}", str(file))]
@@ -87,14 +88,12 @@ def script(tmp_path: Path, redirect: str, *options: str) -> subprocess.Completed
     )
 
 
-@pytest.mark.slow
 def test_a_reader_that_goes_away_costs_no_file(tmp_path: Path) -> None:
     done = script(tmp_path, "| head -c 1; exit ${PIPESTATUS[0]}", "--json", str(tmp_path / "found.json"))
     assert done.returncode == 0 and "Traceback" not in done.stderr and "Exception" not in done.stderr
     assert len(json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["articles"]) == 5
 
 
-@pytest.mark.slow
 def test_closed_streams_are_no_error_and_a_full_disk_is_told(tmp_path: Path) -> None:
     silent = script(tmp_path, ">&-")
     assert (

@@ -16,6 +16,8 @@ from tests.web.model_server import ModelServer
 from tests.web.replying_model import Script
 from tests.web.scripted import ScriptedModel
 
+pytestmark = pytest.mark.slow
+
 Told = pytest.CaptureFixture[str]
 
 

@@ -10,6 +10,8 @@ from agent.cli.main import main
 from agent.types import Settings, SiteLimits
 from agent.workbench import Workbench
 
+pytestmark = pytest.mark.slow
+
 START, QUESTION = "https://kallsteg.example/", "How do I return a Kallsteg C2 logger?"
 DEMO = ["site", "--world", "demo", "--model", "keyless", "--start", START]
 

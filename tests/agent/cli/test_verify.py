@@ -13,6 +13,8 @@ from agent.actions.export import FORMATS
 from agent.cli.main import main
 from agent.workbench import Workbench
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "On what date did the Stenfors bridge reopen to traffic?"
 
 

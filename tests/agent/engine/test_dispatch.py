@@ -18,6 +18,8 @@ from agent.types import Settings, Status, Step
 from tests.conftest import open_postgres
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow
+
 FIRST = Step(n=0, name="ask", change={"question": "?"}, next="plan", by="person")
 KEYLESS = Settings(world="demo", model="keyless")
 

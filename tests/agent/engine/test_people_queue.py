@@ -15,6 +15,8 @@ from tests.conftest import create_postgres
 from tests.waiting import wait_for
 from tests.web.login import LOGIN, sign_in
 
+pytestmark = pytest.mark.slow
+
 DEMO = Settings(world="demo", model="keyless")
 
 

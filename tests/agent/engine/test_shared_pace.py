@@ -26,6 +26,8 @@ from tests.conftest import open_postgres
 from tests.waiting import wait_for
 from tests.web.site import Asked, Reply, Site
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 READER = """
 import sys

@@ -22,6 +22,8 @@ from tests.agent.engine.receiver import receiver as receiver  # a fixture
 from tests.agent.store.conftest import store as store  # a fixture
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow
+
 FIRST = Step(n=0, name="ask", change={"question": "?"}, next="plan", by="person")
 
 

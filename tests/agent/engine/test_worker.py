@@ -15,6 +15,8 @@ from agent.store.database import Store
 from agent.types import BatchBudget, BatchRow, Settings, Status, Step
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow
+
 FIRST = Step(n=0, name="ask", change={"question": "?"}, next="decide", by="person")
 
 

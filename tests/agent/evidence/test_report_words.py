@@ -44,6 +44,7 @@ def test_every_language_has_every_word_with_the_same_blanks() -> None:
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_question_finds_the_words_of_its_language(language: str) -> None:
     assert [find_report_language(question) for question in QUESTIONS[language]] == [language] * len(

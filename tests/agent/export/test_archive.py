@@ -17,6 +17,8 @@ from agent.errors import BundleError
 from agent.export.archive import MANIFEST, load_json, pack, unpack
 from tests.tables import by_table
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "run.json": b'{"a": 1}\n',
     "pages/0a.txt": "Größe 東京".encode() * 50,

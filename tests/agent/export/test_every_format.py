@@ -143,6 +143,7 @@ def test_every_source_comes_back_with_its_title_and_address(name: str) -> None:
         )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(hostile, min_size=1, max_size=3), hostile)
 def test_no_text_of_a_stranger_breaks_a_format_or_becomes_markup(titles: list[str], evil: str) -> None:

@@ -3,6 +3,8 @@ is read."""
 
 from __future__ import annotations
 
+import pytest
+
 from agent.types import Outcome, Settings
 from tests.web.folders import page, write_world
 
@@ -29,6 +31,7 @@ def doc(
     }
 
 
+@pytest.mark.slow
 def test_site_follows_a_start_page_in_another_language_and_takes_nothing_from_it(ask, tmp_path):
     docs = [
         doc(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import anyio
+import pytest
 from fastapi.routing import iter_route_contexts
 from mcp import Client
 
@@ -17,6 +18,8 @@ from tests.agent.engine.receiver import Receiver
 from tests.agent.engine.receiver import receiver as receiver  # a fixture
 from tests.agent.http.conftest import EVERY, QUESTION, Server
 from tests.web.login import LOGIN
+
+pytestmark = pytest.mark.slow
 
 SECRET_SCOPES = ["messages"]
 """Scopes that no route is for."""

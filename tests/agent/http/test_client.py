@@ -23,6 +23,8 @@ from agent.types import Settings
 from tests.agent.http.conftest import DEMO, QUESTION, Server
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def url(local: Server) -> Iterator[str]:
@@ -59,7 +61,6 @@ def test_a_run_is_asked_watched_and_answered(local: Server, url: str) -> None:
         assert t.check_text("Red [a](https://a.example/).", **DEMO).read().flow == "check_text"
 
 
-@pytest.mark.slow
 def test_a_client_that_others_generate_from_the_contract_runs_the_example(
     local: Server, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,7 +112,6 @@ def test_what_the_server_refuses_is_raised_with_what_to_do_next(local: Server, u
             t.open("none").read()
 
 
-@pytest.mark.slow
 def test_100_readers_that_break_and_resume_lose_and_double_no_step(local: Server, url: str) -> None:
     """Each connection of each reader breaks after a few steps, while the run works."""
     token, bench = local.make_token(), local.bench()

@@ -12,12 +12,13 @@ from starlette.routing import Mount
 
 from tests.agent.http.conftest import DEMO, QUESTION, Server
 
+pytestmark = pytest.mark.slow
+
 schemathesis.checks.load_all_checks()
 PROMISED = ["2xx", "400", "401", "403", "404", "409", "429"]
 """What may answer a request that fits the contract: 400 tells that it cannot be done all the same."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["GET", "POST", "PATCH"])
 def test_every_answer_is_one_that_the_contract_promises(method: str, local: Server) -> None:
     run_id = local.run()

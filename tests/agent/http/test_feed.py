@@ -18,6 +18,8 @@ from agent.types import Settings
 from tests.agent.http.conftest import Server
 from tests.web.site import Site, html
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "How many cows does Lund farm keep?"
 COWS = "<title>Lund & farm</title><h1>Lund farm</h1><p>Lund farm keeps {} cows on its <b>wide</b> meadows {}.</p>"
 ATOM = "{http://www.w3.org/2005/Atom}"

@@ -16,6 +16,8 @@ from tests import postgres
 from tests.agent.http.conftest import DEMO, QUESTION, Server
 from tests.web.chatting_model import Script, Talk, stocked
 
+pytestmark = pytest.mark.slow
+
 ASKED = {"question": QUESTION, "settings": DEMO}
 DIES = """
 import os, signal, sys

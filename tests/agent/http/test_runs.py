@@ -11,6 +11,8 @@ from agent.actions.acts import ACTS
 from agent.types import Settings
 from tests.agent.http.conftest import DEMO, QUESTION
 
+pytestmark = pytest.mark.slow
+
 CITED = "The bridge is red ([the Courier](https://granvattnet-courier.example/2026/11/02/bridge-open))."
 
 

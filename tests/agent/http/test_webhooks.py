@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from standardwebhooks import Webhook as ForeignWebhook
 
 from agent.accounts.people import LOCAL
@@ -16,6 +17,8 @@ from tests.agent.engine.receiver import receiver as receiver  # a fixture
 from tests.agent.http.conftest import DEMO, QUESTION, Server
 from tests.waiting import wait_for
 from tests.web.login import LOGIN, sign_in
+
+pytestmark = pytest.mark.slow
 
 START_WORKERS = Workbench.start_workers
 

@@ -45,6 +45,7 @@ def test_models_trained_with_a_word_before_each_text_get_it():
         ]
 
 
+@pytest.mark.slow
 def test_a_passing_failure_is_tried_again_for_passages_but_not_for_a_query():
     answers = [status(503), status(429), [[1.0, 2.0]]]
     with ModelServer(embeds=lambda _texts: answers.pop(0)) as server:

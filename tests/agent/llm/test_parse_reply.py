@@ -121,6 +121,7 @@ def test_any_text_gives_a_value_or_a_reply_error(text: str):
         assert isinstance(parse_reply(text, Item), Item)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", ["", "Here it is: "])
 def test_a_reply_of_faults_costs_little(before: str):
     text = f'{before}{{"items": [{",".join(["{}"] * 33_000)}]}}'

@@ -35,6 +35,7 @@ def test_a_server_is_named_by_its_host_alone(url: str, server: str, local: bool)
     assert identify_server(url, "NAME") == (server, local)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "error"),
     [

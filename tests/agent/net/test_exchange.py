@@ -109,6 +109,7 @@ def test_an_endless_body_is_cut_at_the_limit(here: Connections, send) -> None:
         here.exchange(SMALL, url, deadline=Deadline(30))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", ["drips", "stalls", "drips headers"])
 def test_the_whole_time_counts_and_leaves_no_thread(here: Connections, ends) -> None:
     with Site({"/": Reply(200, b"x", ends=ends)}) as site:
@@ -212,6 +213,7 @@ def test_an_unknown_certificate_and_one_of_another_name_are_refused(
     assert secure.asked == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("known")
 def test_a_stalled_body_ends_at_the_deadline_over_tls_too(anywhere: Connections, secure: Site) -> None:
     with pytest.raises(DeadlineExceeded):

@@ -231,6 +231,7 @@ def test_a_forum_post_is_a_passage_of_its_own():
     assert [passage.kind for passage in read(f"<ul>{long}</ul>")] == ["post"] * 4
 
 
+@pytest.mark.slow
 def test_blocks_nested_without_end_cost_no_recursion():
     found = read("<ul><li>clay " * 3000)
     assert sum(passage.text.count("clay") for passage in found) == 3000

@@ -70,6 +70,7 @@ def read_index(store: Store, passages: list, gone: int, asked: list[str]) -> lis
         ]
 
 
+@pytest.mark.slow
 @trying(max_examples=60)
 @given(PASSAGES, st.integers(0, 2), WORDS)
 def test_both_indexes_give_the_same_scores_in_the_same_order(both, passages, gone, asked):

@@ -79,6 +79,7 @@ def test_what_may_pass_is_tried_again_as_often_as_said() -> None:
         assert "404" in fetched(site, "/x", retries=5).detail and len(site.asked) == 1
 
 
+@pytest.mark.slow
 def test_each_try_has_its_time() -> None:
     with Site({"/x": Reply(200, PNG, ends="stalls")}) as site:
         got = fetched(site, "/x", retries=1, timeout_s=0.3)

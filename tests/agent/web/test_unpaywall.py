@@ -38,6 +38,7 @@ def test_without_an_address_nothing_is_sent_and_it_is_said() -> None:
     assert copy == OpenCopy(detail=NO_EMAIL) and not site.asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "told"),
     [

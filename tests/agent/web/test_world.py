@@ -41,6 +41,7 @@ def test_the_live_world_says_what_it_has() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_stop_is_noticed_while_an_engine_dawdles(live_world: Callable[..., World]) -> None:
     begun = threading.Event()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent.evidence.conflicts import ConflictIndex, find_conflicts
 from agent.types import Fact
 
@@ -44,6 +46,7 @@ def test_facts_about_one_thing_that_share_words_are_paired() -> None:
     assert numbers(facts) == [(0, 2), (0, 3), (1, 3), (2, 3), (5, 6)]
 
 
+@pytest.mark.slow
 def test_a_step_at_many_sources_compares_no_more_than_one_at_fifty() -> None:
     index, costs = ConflictIndex(), list[int]()
     for n in range(200):

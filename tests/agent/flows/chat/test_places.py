@@ -35,6 +35,7 @@ def test_facilities_of_a_kind_the_nearest_first(
     assert names(turn) == found and (near or "km" not in turn.text)
 
 
+@pytest.mark.slow
 def test_distances_are_great_circles_and_every_row_is_a_fact_that_quotes_the_table(bench: Workbench) -> None:
     stocked(bench)
     turn = located(bench, "clinic", "60.0, 20.0")

@@ -14,6 +14,8 @@ from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.site import Reply, Site, html, sends_to
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "How many cows does Lund farm keep?"
 PLACES = {
     "/a": (31, "by the northern shore, next to an old mill"),

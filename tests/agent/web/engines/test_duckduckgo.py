@@ -122,6 +122,7 @@ def test_a_redirect_to_another_server_is_not_followed(live_world: Live, status: 
         assert ("not followed" if host == "127.0.0.1" else "not fetched") in result.detail
 
 
+@pytest.mark.slow
 def test_an_answer_that_takes_too_long_to_read_ends_at_the_limit_and_the_next_one_is_read(
     live_world: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +134,7 @@ def test_an_answer_that_takes_too_long_to_read_ends_at_the_limit_and_the_next_on
         assert live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a").hits
 
 
+@pytest.mark.slow
 def test_a_stop_ends_the_process_of_a_search(live_world: Live) -> None:
     with Site({"/html/": Reply(ends="stalls")}) as site:
 
@@ -171,6 +173,7 @@ def test_when_all_processes_are_busy_no_tunnel_is_opened_and_nobody_else_is_told
     assert not searching.health
 
 
+@pytest.mark.slow
 def test_an_answer_that_needs_too_much_memory_is_told(live_world: Live) -> None:
     with Site({"/html/": html("<p>" * 1_660_000)}) as site:
         result = live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a")

@@ -46,6 +46,7 @@ def test_nothing_found_is_empty(live_world: Live, name: str) -> None:
     assert result.outcome is Outcome.EMPTY and result.detail
 
 
+@pytest.mark.slow
 @of_each
 @pytest.mark.parametrize(
     ("page", "outcome"),
@@ -156,6 +157,7 @@ def test_requests_keep_the_gap_that_a_service_asks_for(
     assert len(site.asked) == 3 and now[0] >= 6.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["openalex", "searxng", "google"])
 @pytest.mark.parametrize("ends", ["stalls", "drips", "drips headers"])
 def test_a_stop_ends_a_search_with_its_thread(live_world: Live, name: str, ends: Any) -> None:

@@ -35,6 +35,7 @@ def rows(page: Page) -> list[list[str]]:
 # -----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_word_document_keeps_headings_tables_and_what_is_told_about_it():
     page = read("manual.docx", make_docx())
     assert (page.title, page.author, page.url, page.outcome) == (

@@ -3,6 +3,8 @@ page."""
 
 from __future__ import annotations
 
+import pytest
+
 from agent.types import Outcome
 from agent.web.extract import html_page
 from agent.web.extract.extraction import Extraction
@@ -103,6 +105,7 @@ def test_a_page_without_text_is_empty_and_says_so() -> None:
     assert page.outcome is Outcome.EMPTY and page.detail
 
 
+@pytest.mark.slow
 def test_tags_with_absurdly_many_attributes_cost_little() -> None:
     page = read("<a " + " ".join(f"a{n}=1" for n in range(15_000)) + f">x</a><p>{PROSE}</p>")
     assert PROSE.strip() in page.text
