@@ -64,6 +64,22 @@ def test_refresh_and_restart_in_the_middle(served: Callable[..., Served], tab: T
     expect(screen.answer).to_contain_text("counts 31 on 1 September 2026")
 
 
+def test_an_open_page_takes_a_click_when_its_server_is_another_one(
+    served: Callable[..., Served], tab: Tab
+) -> None:
+    own = served(STEP_GAP="0")
+    page = tab()
+    screen = Screen(page, own.url).open().ask(step=True)
+    approve = page.get_by_role("button", name="Approve")
+    expect(approve).to_be_enabled()
+    own.kill()
+    expect(approve).to_be_disabled()
+    own.start()
+    approve.click()
+    screen.journey()
+    expect(page.locator(".step .head", has_text="Search").first).to_be_visible()
+
+
 def test_pause_note_and_resume(unhurried: Served, tab: Tab) -> None:
     page = tab()
     screen = (

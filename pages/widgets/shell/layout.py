@@ -68,6 +68,8 @@ def draw() -> None:
     sign_in.require_sign_in()
     screen.run()
     drafts.install_script()  # last: it takes no room, but it takes its time
+    # What is repeated lets a browser ask for the whole page when it comes back to a server that does not know it.
+    st.fragment(lambda: None, run_every="1d")()
 
 
 def _list_screens() -> dict[str, list[Any]]:
