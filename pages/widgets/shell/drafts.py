@@ -45,8 +45,7 @@ def text_area(
         height=height,
         placeholder=placeholder,
         max_chars=most if cuts else None,
-        on_change=_save,
-        args=(name, stored),
+        on_change=lambda: _keep(name, read(name), stored),
         label_visibility=label_visibility,
     )
     _tell_length(len(read(name)), most)
@@ -83,10 +82,6 @@ def forget_unstored() -> None:
     owner = client.owner_key()
     for key in [key for key in _unstored if key[0] == owner]:
         del _unstored[key]
-
-
-def _save(name: str, stored: bool) -> None:
-    _keep(name, read(name), stored)
 
 
 _unstored: dict[tuple[str, str], str] = {}
