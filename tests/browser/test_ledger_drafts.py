@@ -81,7 +81,7 @@ def test_typed_cells_and_ticks_outlive_all_but_saving_and_discarding(server: Ser
     expect(cells.filter(has_text="It began in 1971.")).to_be_attached()
     page.get_by_text("Wide", exact=True).click()
     expect(page.locator(".st-key-pane-answer")).to_be_hidden()
-    page.wait_for_function("document.querySelector('.dvn-scroller')?.clientWidth > 1100")
+    page.wait_for_function("() => document.querySelector('.dvn-scroller')?.clientWidth > 1100")
     expect(cells.filter(has_text="It began in 1971.")).to_be_attached()
     expect(screen.button("Exclude 2 facts")).to_be_visible()
 

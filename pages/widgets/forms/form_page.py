@@ -90,12 +90,10 @@ def draw_head(form: Form) -> None:
     network or no model."""
     st.html(f'<div class="ts ts-hero"><h1>{form.title}</h1><p>{form.text}</p></div>')
     client.show_notice(form.flow)
-    if (
-        form.reads_web
-        and st.session_state.get(f"{form.flow}-world", "live") == "live"
-        and not client.is_online()
-    ):
-        _draw_offline(form)
+    is_live = st.session_state.get(f"{form.flow}-world", "live") == "live"
+    with st.container():  # also when it is empty: what comes and goes draws all below it anew
+        if form.reads_web and is_live and not client.is_online():
+            _draw_offline(form)
 
 
 def _draw_offline(form: Form) -> None:
