@@ -52,7 +52,7 @@ CEILINGS = {
         "constants": 1_987,
         "regex_uses": 268,
     },
-    "pages": {"lines": 10_337, "code_lines": 7_677, "functions": 653, "constants": 542, "regex_uses": 20},
+    "pages": {"lines": 10_335, "code_lines": 7_677, "functions": 653, "constants": 542, "regex_uses": 20},
 }
 DOCSTRINGS = {"agent": 0.97, "pages": 0.93}
 """The least share of public modules, classes and functions with a docstring."""

@@ -138,16 +138,21 @@ def test_hostile_texts_stay_texts_on_every_screen(server: Served, tab: Tab, host
     assert site.paths() == []
 
 
-def test_a_screen_that_fails_says_so_without_a_trace(served: Callable[..., Served], tab: Tab) -> None:
+def test_a_screen_that_fails_says_so_without_a_trace_and_comes_back(
+    served: Callable[..., Served], tab: Tab
+) -> None:
     own = served()
     with sqlite3.connect(own.data / "touchstone.db") as connection:
-        connection.execute("DROP TABLE drafts")
+        connection.execute("ALTER TABLE drafts RENAME TO away")
     page = tab()
     page.goto(own.url)
     expect(page.get_by_text("This screen could not be drawn: the database could not be used")).to_be_visible()
     shown = page.locator("body").inner_text()
     assert "Traceback" not in shown and "sqlite" not in shown.lower() and str(own.data) not in shown
     assert "no such table: drafts" in own.log()
+    connection.execute("ALTER TABLE away RENAME TO drafts")
+    connection.close()
+    expect(page.get_by_role("heading", name="Research you can check.")).to_be_visible()
 
 
 def test_headers_keep_the_browser_at_home(server: Served) -> None:

@@ -22,8 +22,6 @@ ICON = (
 LOGO = f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 28" width="150" height="28">{LOGO_SHAPE}
 <text x="33" y="20" font-family="'Source Serif 4',Georgia,serif" font-size="18.5" font-weight="600" class="ink">Touchstone</text>
 <style>.ink {{ fill: #1f2421 }} @media (prefers-color-scheme: dark) {{ .ink {{ fill: #ebe8e1 }} }}</style></svg>"""
-
-
 STYLE = b"<style>%s</style>" % (Path(__file__).parent / "style.css").read_bytes()
 
 

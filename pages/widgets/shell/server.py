@@ -16,6 +16,7 @@ import os
 import platform
 import re
 import threading
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ from agent.settings.config import read_config
 from agent.settings.saved import WrongKey
 from agent.store.backup import BackupSchedule
 from pages.widgets.reply import bot_services
-from pages.widgets.shell import client, escape, event_loop, http_gate, return_path, start_checks
+from pages.widgets.shell import client, escape, event_loop, http_gate, polling, return_path, start_checks
 
 log = logging.getLogger(__name__)
 
@@ -209,12 +210,11 @@ def handle_script_error(trouble: Exception) -> bool:
         st.warning("You are not signed in any more: reload the page to sign in.", icon=":material/lock:")
         return True
     log.error("a screen failed", exc_info=trouble)
-    told = (
-        "This screen could not be drawn. Your runs are safe and go on. Reload the page; if it happens again, "
-        "the server's log says what went wrong."
-    )
+    told = "This screen could not be drawn. Runs are safe and go on. Reload it; the server's log says more."
     if isinstance(trouble, StoreError | WrongKey):  # the person, or who runs the server, can mend it
         told = f"This screen could not be drawn: {escape.md(str(trouble))}."
+        until = time.monotonic() + 1  # drawn again until it is mended
+        polling.follow(lambda: time.monotonic() < until, bool, lambda _: None, True, polling.IDLE_POLL_S)
     st.error(told, icon=":material/error:")
     return True
 
