@@ -33,9 +33,10 @@ def write_stdout(text: str, end: str = "\n") -> None:
     """The result on stdout, if open. Raises BrokenPipeError without a reader, TouchstoneError otherwise."""
     try:
         print(text, end=end, flush=True)
-    except BrokenPipeError:
-        raise
     except OSError as error:
+        sys.stdout = None  # type: ignore[assignment]  # else what is left in it fails once more at the end
+        if isinstance(error, BrokenPipeError):
+            raise
         raise TouchstoneError(
             f"the result could not be printed: {error.strerror}; the run is kept, `runs` lists it"
         ) from error
@@ -54,8 +55,7 @@ def write_file(path: Path, content: str | bytes) -> None:
         path.write_bytes(content if isinstance(content, bytes) else f"{content}\n".encode())
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be written: {error.strerror}; the run itself is kept, `export` writes it "
-            f"elsewhere"
+            f"{path} cannot be written: {error.strerror}; the run is kept, `export` writes it elsewhere"
         ) from error
     write_stderr(f"wrote {path}{folder}")
 

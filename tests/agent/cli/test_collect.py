@@ -81,7 +81,7 @@ def test_a_walk_that_read_nothing_ends_well_and_says_so(capsys: pytest.CaptureFi
 def script(tmp_path: Path, redirect: str, *options: str) -> subprocess.CompletedProcess[str]:
     """The command in a shell of its own, its streams as `redirect` says."""
     line = [sys.executable, "-m", "agent", *DEMO, "--start", QUOTE, PROMPT, *options]
-    surroundings = {**os.environ, "TOUCHSTONE_DATA": str(tmp_path / "data")}
+    surroundings = {**os.environ, "TOUCHSTONE_DATA": str(tmp_path / "data"), "PYTHONUNBUFFERED": ""}
     command = ["bash", "-c", f"{shlex.join(line)} {redirect}"]
     return subprocess.run(
         command, cwd=config.ROOT, env=surroundings, capture_output=True, text=True, check=False
