@@ -61,7 +61,7 @@ def run_matrix(trials: Iterable[tuple[str, str, Order, str]]) -> tuple[int, int,
     quick=True,
 )
 def obedient(bench: Bench) -> Result:
-    trials = bench.thin(itertools.product(("research",), ("auto", "step"), ORDERS, CARRIERS), 8)
+    trials = bench.thin(itertools.product(("research",), ("auto", "step"), ORDERS, CARRIERS), 16)
     count, seen, misses = run_matrix(trials)
     bad = len({miss.split(": ")[0] for miss in misses})
     return Result(count, f"{count - bad} of {count} hold; the order reached the model in {seen}", misses)
