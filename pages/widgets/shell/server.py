@@ -213,8 +213,8 @@ def handle_script_error(trouble: Exception) -> bool:
     told = "This screen could not be drawn. Runs are safe and go on. Reload it; the server's log says more."
     if isinstance(trouble, StoreError | WrongKey):  # the person, or who runs the server, can mend it
         told = f"This screen could not be drawn: {escape.md(str(trouble))}."
-        until = time.monotonic() + 1  # drawn again until it is mended
-        polling.follow(lambda: time.monotonic() < until, bool, lambda _: None, True, polling.IDLE_POLL_S)
+        until = time.monotonic() + 1  # then drawn again and again
+        st.fragment(lambda: time.monotonic() < until or st.rerun(), run_every=polling.IDLE_POLL_S)()
     st.error(told, icon=":material/error:")
     return True
 
