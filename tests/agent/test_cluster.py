@@ -3,6 +3,9 @@ does it with web servers, 50 runs and 500 kills."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,7 +15,26 @@ from bench.cluster import measure_kills
 from tests import postgres
 
 
-@pytest.mark.slow
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root starts it as another user")
+def test_a_server_of_root_starts_where_its_user_cannot_get_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reachable = Path(tempfile.mkdtemp())
+    monkeypatch.setattr(postgres, "FOR_ROOT", reachable)
+    tmp_path.chmod(0o700)
+    try:
+        _, stop = postgres.start_server(tmp_path / "postgres")
+    except postgres.NoServer as trouble:
+        assert "Permission denied" not in str(trouble)
+        pytest.skip(str(trouble))
+    stop()
+    assert len(list(reachable.glob("*/data/PG_VERSION"))) == 1
+    shutil.rmtree(reachable)
+
+
 def test_runs_go_on_when_their_workers_are_killed(tmp_path: Path):
     try:
         postgres.find_server()
