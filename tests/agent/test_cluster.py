@@ -14,7 +14,6 @@ import pytest
 from bench.cluster import measure_kills
 from tests import postgres
 
-
 pytestmark = pytest.mark.slow
 
 
