@@ -180,7 +180,7 @@ def draw_summary(settings: Settings, *parts: str) -> None:
     bench = client.workbench()
     name = settings.model if settings.model not in ("auto", "keyless") else bench.active_configuration().model
     model = "without a model" if settings.model == "keyless" or not name else f"with {name}"
-    if settings.model == "auto" and not name:
+    if settings.model == "auto" and settings.mode != "step" and not name:
         model += f", examples by a {LABEL}"
     world = WORLD_LABELS.get(settings.world, settings.world)
     st.caption(escape.md(" · ".join([world, model, *filter(None, parts)])))
