@@ -33,8 +33,8 @@ from agent.store.vectors import Vectors
 from agent.types import Run, Settings, Step
 
 R = TypeVar("R")
-PRAGMAS = ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "temp_store=MEMORY")
-"""Set on every SQLite connection."""
+PRAGMAS = "busy_timeout=10000 journal_mode=WAL synchronous=FULL temp_store=MEMORY cache_size=-512".split()
+"""Set on every SQLite connection; half a MB of cache each, for there are many, and the system caches, too."""
 MAX_HELD, HELD_S = 20, 3600.0
 """Ended runs that are held for who looks at them, the newest, and for how many seconds."""
 PURGE_DUE = ".purge"
