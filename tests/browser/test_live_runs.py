@@ -76,9 +76,7 @@ def test_an_open_page_takes_a_click_when_its_server_is_another_one(
     own.kill()
     expect(approve).to_be_disabled()
     own.start()
-    act_until(
-        approve.click, page.locator(".step .head", has_text="Search").first
-    )  # not while it is drawn anew
+    act_until(approve.click, page.locator(".step .head", has_text="Search").first)
 
 
 def test_pause_note_and_resume(unhurried: Served, tab: Tab) -> None:
